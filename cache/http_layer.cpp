@@ -149,6 +149,8 @@ public:
                     lacking.push_back(some[i]);
         }
         const std::scoped_lock lock(mutex_);
+        for (const BuildKey& key : keys)
+            lacking_.erase(key);  // asked again: another machine may have brought it since
         for (const BuildKey& key : lacking)
             if (lacking_.size() < kLackingRemembered)
                 lacking_.insert(key);

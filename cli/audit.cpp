@@ -1,6 +1,7 @@
 // fardel audit: references of a project's or sources' assets that are missing, and assets without any reference.
 
 #include "build/build_command.h"
+#include "build/build_findings.h"
 #include "build/reference_report.h"
 #include "build/resolved_project.h"
 #include "bundles/left_out.h"
@@ -11,12 +12,14 @@
 #include "console/json.h"
 #include "verbs.h"
 
+#include <fardel/base/path_text.h>
 #include <fardel/format/name.h>
 #include <fardel/format/printable.h>
 #include <fardel/format/shown_date.h>
 #include <fardel/packer/game_profile.h>
 #include <fardel/packer/pack.h>
 #include <fardel/packer/project.h>
+#include <fardel/packer/project_plan.h>
 #include <fardel/sources/source_scan.h>
 
 #include <fmt/format.h>
@@ -37,6 +40,7 @@ struct AuditCommand {
     ProjectReferences references;
     std::vector<std::string> excludes;
     SourceOptions source_options;
+    FindingOptions findings;
     bool json = false;
 };
 
@@ -99,6 +103,21 @@ std::vector<ExpiredAsset> find_expired(const BundlePlan& plan, UnixTime now) {
     return expired;
 }
 
+std::vector<std::pair<std::string, std::string>> dates_of(const std::vector<ExpiredAsset>& expired) {
+    std::vector<std::pair<std::string, std::string>> dates;
+    for (const ExpiredAsset& one : expired)
+        dates.emplace_back(one.name, shown_date(one.date));
+    return dates;
+}
+
+// The paths of the sources; those of a project are in its file.
+Result<std::vector<std::string>> source_paths(const AuditCommand& command, const std::string& project_file) {
+    if (project_file.empty())
+        return command.sources;
+    FARDEL_TRY_ASSIGN(const Project project, read_project(project_file));
+    return sources_of(project, std::string(folder_part(project_file)));
+}
+
 std::string format_expired(const ExpiredAsset& asset) {
     return fmt::format("{}: since {}", printable(asset.name), shown_date(asset.date));
 }
@@ -130,6 +149,10 @@ Result<Exit> audit(AuditCommand command, Console& console) {
                                                 format_cut_list(console.paint(Colour::red, "expired"), expired,
                                                                 kExpiredShownMax, format_expired) +
                                                 format_report(found, console)));
+    if (command.findings.wanted()) {
+        FARDEL_TRY_ASSIGN(const auto paths, source_paths(command, project));
+        FARDEL_TRY(write_findings(command.findings, findings_of_audit(found, packed.report, dates_of(expired), paths)));
+    }
     // What is left out may be what a reference leads to, or have references of its own.
     return is_complete(found) && count_lost(packed.report) == 0 && expired.empty() ? Exit::fine : Exit::refusal;
 }
@@ -162,6 +185,7 @@ Result<Exit> run_audit(Words words, Console& console) {
               "Default: the project's; quake3 for archives named .pk3");
     line.texts("--exclude", "GLOB", command.excludes, "Names to leave out; may be repeated");
     add_source_options(line, command.source_options);
+    add_finding_options(line, command.findings);
     line.json(command.json, "Report as JSON, with complete lists");
     return line.run(words, console, [&] { return audit(command, console); });
 }

@@ -3,6 +3,7 @@
 #include "console/completion.h"
 #include "console/figures.h"
 #include "console/help_text.h"
+#include "console/json.h"
 #include "console/version_text.h"
 #include "verbs.h"
 
@@ -56,6 +57,8 @@ constexpr Verb kVerbs[] = {
     {kBuilds, "build", "build the bundle that a project file describes", run_build},
     {kBuilds, "watch", "build, and build again whenever something changes", run_watch},
     {kBuilds, "graph", "show which files of a project are made from which, or refer to which", run_graph},
+    {kBuilds, "log", "compare the logs of two builds: why a job ran again, or its result was not found", run_log},
+    {kBuilds, "job", "run jobs of another machine's build, from a cache that both share", run_job},
     {kBuilds, "cache", "check and trim the caches of the packer", run_cache},
     {kBuilds, "trace", "record what a game opens, so that it is stored and fetched in that order", run_trace},
     {kBuilds, "delta", "make or apply what turns one bundle into another", run_delta},
@@ -145,6 +148,14 @@ Result<Exit> run(std::vector<std::string> words, Console& console) {
     return verb->run(Words(words).subspan(1), console);
 }
 
+// With --json, programs that read the output get the error there, too.
+Status print_error_json(const Error& error, Console& console) {
+    if (!console.expects_json() || console.has_output())
+        return ok();
+    FARDEL_TRY(console.write(format_json(json_of(error)) + "\n"));
+    return console.flush();
+}
+
 // Flushes the output and reports the error.
 Exit finish(Result<Exit> result, Console& console) {
     if (result) {
@@ -155,6 +166,7 @@ Exit finish(Result<Exit> result, Console& console) {
         return Exit::fine;  // the reader has read all that it wanted
     if (result)
         return *result;
+    static_cast<void>(print_error_json(result.error(), console));  // the exit status says what failed
     console.say(result.error());
     return exit_for(result.error().code());
 }

@@ -6,7 +6,6 @@
 #include "console/clock.h"
 #include "console/figures.h"
 #include "console/json.h"
-#include "console/output_file.h"
 #include "console/progress_bar.h"
 #include "pure/pure_files.h"
 #include "pure/pure_verbs.h"
@@ -38,8 +37,7 @@ struct VerifyCommand {
     std::string pure;
     std::vector<std::string> licenses;
     std::string store;
-    std::string sarif;
-    std::string junit;
+    FindingOptions findings;
     std::uint64_t jobs = 0;
     bool json = false;
 };
@@ -143,10 +141,8 @@ Result<Exit> verify(const VerifyCommand& command, Console& console) {
         if (!command.pure.empty())
             FARDEL_TRY(add_pure_findings(command, outcome.set));
     }
-    if (!command.sarif.empty())
-        FARDEL_TRY(write_file(command.sarif, format_json(sarif_of(outcome)) + "\n"));
-    if (!command.junit.empty())
-        FARDEL_TRY(write_file(command.junit, junit_of(outcome)));
+    if (command.findings.wanted())
+        FARDEL_TRY(write_findings(command.findings, findings_of(outcome)));
     return print_result(
         console, command.json, [&] { return json_of(outcome); }, [&] { return format_outcome(outcome, console); },
         outcome.set.good() ? Exit::fine : Exit::refusal);
@@ -185,8 +181,7 @@ Result<Exit> run_verify(Words words, Console& console) {
     line.text("--pure", "POLICY", command.pure,
               "A server's pure policy: would it let a client play that has mounted these files? "
               "Needs --trust, unless the policy allows unsigned content");
-    line.text("--sarif", "OUT", command.sarif, "Also write the findings to this file as SARIF 2.1.0, for code hosts");
-    line.text("--junit", "OUT", command.junit, "Also write them to this file as JUnit's XML, for build servers");
+    add_finding_options(line, command.findings);
     line.number("-j,--jobs", command.jobs, 0, 256, "Threads (default: one per core)");
     line.json(command.json);
     if (const auto over = line.parse(words, console))

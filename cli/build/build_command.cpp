@@ -1,5 +1,7 @@
 #include "build_command.h"
 
+#include "build_explanation.h"
+#include "build_findings.h"
 #include "build_report.h"
 #include "bundles/left_out.h"
 #include "console/clock.h"
@@ -10,8 +12,10 @@
 #include "resolved_project.h"
 
 #include <fardel/base/folder.h>
+#include <fardel/base/path_text.h>
 #include <fardel/packer/project.h>
 #include <fardel/packer/project_build.h>
+#include <fardel/packer/project_plan.h>
 
 #include <fmt/format.h>
 
@@ -68,7 +72,7 @@ void set_source_options(BuildRequest& request, const SourceOptions& options, Sca
 Status print_left_out(const Error& error, const ScanReport& report, bool json, Console& console) {
     if (error.code() != ErrorCode::unresolved)
         return ok();
-    Json lists{{"error", error.text()}};
+    Json lists = json_of(error);
     set_left_out(lists, report);
     FARDEL_TRY(console.write(json ? format_json(lists) + "\n" : format_left_out(report, console)));
     return console.flush();
@@ -129,6 +133,14 @@ void add_build_options(CommandLine& line, BuildCommand& command) {
               "How much of the project's own cache to leave, such as 500M or 20G; the project's when left out");
     line.number("--cache-unused", command.cache_unused_days, 0, 36'500,
                 "Remove from the project's own cache what was not used for so many days");
+    line.flag("--explain", command.explain,
+              "Say why the project is built, and for each job that ran what is different since its last result");
+    line.text("--log", "FILE", command.log, "Write the keys of all jobs and what they cover, for 'fardel log diff'");
+    line.text("--depfile", "FILE", command.depfile,
+              "Write a rule of a Makefile: what the bundles depend on, for Ninja, Make and others");
+    line.text("--farm", "PROGRAM", command.farm,
+              "A program that has other machines run jobs; it gets a list of tickets, each for 'fardel job run'");
+    add_finding_options(line, command.findings);
     line.flag("--anew", command.from_scratch, "Remove what earlier builds left in .fardel, and build from scratch");
 }
 
@@ -145,6 +157,9 @@ Result<Exit> run_build_command(const BuildCommand& command, std::stop_token stop
                          .from_scratch = command.from_scratch,
                          .verify_per_1000 = static_cast<std::uint32_t>(command.verify_per_1000),
                          .stop = std::move(stop)};
+    request.farm = command.farm;
+    request.log = command.log;
+    request.depfile = command.depfile;
     request.cache_bytes_max = command.cache_bytes_max;
     if (command.cache_unused_days != BuildCommand::kUnlimited)
         request.cache_unused_days = static_cast<std::uint32_t>(command.cache_unused_days);
@@ -167,9 +182,17 @@ Result<Exit> run_build_command(const BuildCommand& command, std::stop_token stop
             return with_advice(std::move(outcome).error(), "'fardel init' begins a project");
         return std::move(outcome).error();
     }
+    if (command.findings.wanted()) {
+        FARDEL_TRY_ASSIGN(const Project project, read_project(request.project_file));
+        const auto sources = sources_of(project, std::string(folder_part(request.project_file)));
+        FARDEL_TRY(write_findings(command.findings, findings_of_build(*outcome, sources)));
+    }
     return print_result(
         console, command.output.json, [&] { return json_of(*outcome); },
-        [&] { return format_report(*outcome, console); }, outcome->different.empty() ? Exit::fine : Exit::refusal);
+        [&] {
+            return (command.explain ? format_explanation(*outcome, console) : "") + format_report(*outcome, console);
+        },
+        outcome->different.empty() ? Exit::fine : Exit::refusal);
 }
 
 }  // namespace fardel

@@ -5,6 +5,7 @@
 #include "console/console.h"
 #include "console/progress_bar.h"
 #include "console/signing_key.h"
+#include "findings/finding_list.h"
 
 #include <fardel/format/bundle_writer.h>
 #include <fardel/packer/build.h>
@@ -74,6 +75,11 @@ struct BuildCommand {
     bool checksum = false;
     std::uint64_t verify_per_1000 = 0;
     bool from_scratch = false;
+    bool explain = false;
+    std::string log;
+    std::string depfile;
+    std::string farm;
+    FindingOptions findings;
     std::string order;
     std::optional<std::uint64_t> cache_bytes_max;
     std::uint64_t cache_unused_days = kUnlimited;

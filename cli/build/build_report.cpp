@@ -1,5 +1,6 @@
 #include "build_report.h"
 
+#include "build_explanation.h"
 #include "bundles/left_out.h"
 #include "console/figures.h"
 #include "reference_report.h"
@@ -126,6 +127,8 @@ std::string format_logs(const BuildOutcome& outcome, const Console& console) {
     std::string text = format_unconfined(outcome.unconfined, console);
     for (const std::string& log : outcome.logs)
         text += log.ends_with('\n') ? log : log + '\n';
+    if (!outcome.farm_problem.empty())
+        text += fmt::format("{} {}\n", console.paint(Colour::yellow, "farm:"), outcome.farm_problem);
     for (const std::string& warning : outcome.warnings)
         text += fmt::format("{} {}\n", console.paint(Colour::yellow, "cache left out:"), warning);
     for (const CacheLayerStatistics& layer : outcome.cache.layers)
@@ -156,6 +159,10 @@ std::string format_counts(const BuildCounts& counts) {
     if (counts.jobs != 0)
         text += fmt::format("jobs: {} of {} run, {} from the cache\n", format_count(counts.jobs_run),
                             format_count(counts.jobs), format_count(counts.jobs - counts.jobs_run));
+    if (counts.jobs_sent != 0)
+        text += fmt::format("farm: {} sent, {} came back{}\n", format_count(counts.jobs_sent, "job", "jobs"),
+                            format_count(counts.jobs_returned),
+                            counts.jobs_returned < counts.jobs_sent ? "; the others ran here" : "");
     if (counts.with_scanner != 0)
         text += fmt::format("scanned: {} of {}{}\n", format_count(counts.scanned),
                             format_count(counts.with_scanner, "asset", "assets"),
@@ -206,6 +213,9 @@ Json json_of(const BuildOutcome& outcome) {
     json.set("sources_read", outcome.counts.sources_read);
     json.set("jobs", outcome.counts.jobs);
     json.set("jobs_run", outcome.counts.jobs_run);
+    json.set("jobs_sent", outcome.counts.jobs_sent);
+    json.set("jobs_returned", outcome.counts.jobs_returned);
+    json.set("farm_problem", outcome.farm_problem);
     json.set("assets_with_scanner", outcome.counts.with_scanner);
     json.set("assets_scanned", outcome.counts.scanned);
     json.set("warnings", outcome.warnings);
@@ -213,6 +223,8 @@ Json json_of(const BuildOutcome& outcome) {
     json.set("cache", json_of(outcome.cache));
     json.set("logs", outcome.logs);
     json.set("different", outcome.different);
+    json.set("why", outcome.why);
+    json.set("explained", json_of(outcome.explained));
     return json;
 }
 

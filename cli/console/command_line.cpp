@@ -284,6 +284,8 @@ std::optional<Exit> CommandLine::parse(Words words, Console& console) {
         std::ranges::for_each(parser_->single, [](std::string* target) { unguard(*target); });
         for (std::vector<std::string>* const target : parser_->several)
             std::ranges::for_each(*target, unguard);
+        if (const CLI::Option* const json = parser_->app.get_option_no_throw("--json"); json && json->count() != 0)
+            console.expect_json();
         return std::nullopt;
     } catch (const CLI::CallForHelp&) {
         const Status written = console.write(fit_help(parser_->app.help()));

@@ -45,6 +45,7 @@ Console::~Console() = default;
 Status Console::write(std::span<const std::byte> bytes) { return write(as_text(bytes)); }
 
 Status Console::write(std::string_view text) {
+    has_output_ = has_output_ || !text.empty();
     if (pending_.size() + text.size() < kPendingBytesMax) {
         pending_ += text;
         return ok();

@@ -32,6 +32,11 @@ public:
     Result<Exit> print(std::string_view text, Exit exit = Exit::fine);
     Status flush();
     bool reader_gone() const noexcept { return reader_gone_; }
+    // Whether anything was written.
+    bool has_output() const noexcept { return has_output_; }
+    // Of a verb with --json: main writes an error as JSON, too, if there is no other output.
+    void expect_json() noexcept { json_ = true; }
+    bool expects_json() const noexcept { return json_; }
 
     // Writes one line to standard error, with unsafe characters escaped. A line feed followed by two spaces starts a
     // further line; other line feeds are escaped.
@@ -51,6 +56,8 @@ private:
 
     std::string pending_;
     bool reader_gone_ = false;
+    bool has_output_ = false;
+    bool json_ = false;
     bool colours_ = false;
     bool watched_ = false;
 };

@@ -142,6 +142,8 @@ std::vector<JsonView> JsonView::elements() const {
 
 // ---- Text -----------------------------------------------------------------------------------------------------------
 
+Json json_of(const Error& error) { return Json{{"error", error.text()}, {"code", error_code_name(error.code())}}; }
+
 std::string format_json(const Json& value, int indent) {
     const Nlohmann null;
     const Nlohmann& json = value.value_ ? value.value_->json : null;

@@ -107,6 +107,9 @@ private:
     const void* value_;  // nlohmann's; null: absent
 };
 
+// {"error": its text, "code": its code}.
+Json json_of(const Error& error);
+
 // The array of what `make` returns for each value.
 template <class Values, class Make>
 Json json_list(const Values& values, Make make) {

@@ -3,6 +3,7 @@
 
 #include "console/console.h"
 #include "console/json.h"
+#include "findings/finding_list.h"
 
 #include <fardel/verifier/verify_bundle.h>
 
@@ -30,10 +31,7 @@ FindingCounts totals_of(const VerifySetReport& set);
 std::string format_outcome(const VerifyOutcome& outcome, const Console& console);
 Json json_of(const VerifyOutcome& outcome);
 
-// SARIF 2.1.0 (OASIS): one result per finding, located by the path of its file as it was given.
-Json sarif_of(const VerifyOutcome& outcome);
-// JUnit's XML: one test suite per file, and one for all of them together if there are several. Errors are failures;
-// warnings and notes are the output of a test that passed.
-std::string junit_of(const VerifyOutcome& outcome);
+// One suite per file, and one for all of them together if there are several.
+FindingList findings_of(const VerifyOutcome& outcome);
 
 }  // namespace fardel

@@ -152,8 +152,31 @@ private:
     std::unordered_set<std::string> seen_;
 };
 
+// With '\' before a space and '#', which would end the path; the backslashes before it are doubled, and so is '$'.
+std::string escaped_word(std::string_view path) {
+    std::string word;
+    std::size_t backslashes = 0;
+    for (const char c : path) {
+        if (c == ' ' || c == '#')
+            word.append(backslashes + 1, '\\');
+        backslashes = c == '\\' ? backslashes + 1 : 0;
+        word += c == '$' ? "$$" : std::string(1, c);
+    }
+    return word;
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> parse_depfile(std::string_view text) { return DepfileReader(text).read(); }
+
+std::string format_depfile(std::span<const std::string> targets, std::span<const std::string> files) {
+    std::string text;
+    for (const std::string& target : targets)
+        text += (text.empty() ? "" : " ") + escaped_word(target);
+    text += ':';
+    for (const std::string& file : files)
+        text += " \\\n  " + escaped_word(file);
+    return text + '\n';
+}
 
 }  // namespace fardel

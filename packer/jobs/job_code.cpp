@@ -66,29 +66,39 @@ Result<ProgramPlace> find_program(const Processor& processor, const std::string&
     return Error(ErrorCode::denied, in_quotes(path) + " may not be executed; try: chmod +x");
 }
 
-Result<Hash> code_digest(const Processor& processor, const std::string& project_folder,
-                         const std::string& image_program) {
+Result<JobCode> read_job_code(const Processor& processor, const std::string& project_folder,
+                              const std::string& image_program) {
     FARDEL_TRY_ASSIGN(const std::string folder, absolute_folder(project_folder));
-    std::vector<std::string> files;
-    if (processor.builtin.empty()) {
-        FARDEL_TRY_ASSIGN(const ProgramPlace program, find_program(processor, folder));
-        files.push_back(program.path);
-    }
-    for (const std::string& file : processor.code)
-        files.push_back(path_in_project(folder, file));
+    JobCode code;
     Hasher hasher;
     if (processor.builtin == "image") {
         FARDEL_TRY_ASSIGN(const std::string program, find_image_program(image_program));
-        FARDEL_TRY_ASSIGN(const std::string version, image_program_version(program));
+        FARDEL_TRY_ASSIGN(std::string version, image_program_version(program));
         hasher.update(std::as_bytes(std::span(version)));
+        code.parts.push_back({.kind = "program", .name = "fardel-image", .value = std::move(version)});
     }
-    for (const std::string& file : files) {
-        auto hash = hash_file(file);
+    const auto add_file = [&](std::string_view kind, const std::string& name, const std::string& path) -> Status {
+        auto hash = hash_file(path);
         if (!hash)
             return std::move(hash).error().with_context("processor " + in_quotes(processor.name));
         hasher.update(std::as_bytes(std::span(hash->bytes)));
+        code.parts.push_back({.kind = std::string(kind), .name = name, .value = hash->hex()});
+        return ok();
+    };
+    if (processor.builtin.empty()) {
+        FARDEL_TRY_ASSIGN(const ProgramPlace program, find_program(processor, folder));
+        FARDEL_TRY(add_file("program", processor.command.front(), program.path));
     }
-    return hasher.finish();
+    for (const std::string& file : processor.code)
+        FARDEL_TRY(add_file("code", file, path_in_project(folder, file)));
+    code.digest = hasher.finish();
+    return code;
+}
+
+Result<Hash> code_digest(const Processor& processor, const std::string& project_folder,
+                         const std::string& image_program) {
+    FARDEL_TRY_ASSIGN(const JobCode code, read_job_code(processor, project_folder, image_program));
+    return code.digest;
 }
 
 }  // namespace fardel

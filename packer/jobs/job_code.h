@@ -1,10 +1,13 @@
-// Finds the program of a processor.
+// Finds the program of a processor, and reads what belongs to it.
 #pragma once
 
 #include <fardel/base/result.h>
+#include <fardel/format/hash.h>
+#include <fardel/packer/key_parts.h>
 #include <fardel/packer/processor.h>
 
 #include <string>
+#include <vector>
 
 namespace fardel {
 
@@ -21,5 +24,14 @@ struct ProgramPlace {
 
 // `project_folder`: absolute. Errors: missing, denied (it is not executable), malformed (a folder).
 Result<ProgramPlace> find_program(const Processor& processor, const std::string& project_folder);
+
+struct JobCode {
+    Hash digest;                 // the result of code_digest
+    std::vector<KeyPart> parts;  // what it covers: each file by the name that the project gives it
+};
+
+// As code_digest (job_run.h).
+Result<JobCode> read_job_code(const Processor& processor, const std::string& project_folder,
+                              const std::string& image_program);
 
 }  // namespace fardel

@@ -1,13 +1,12 @@
 #include "job_protocol.h"
 
 #include "depfile.h"
+#include "text/bounded_json.h"
 
 #include <fardel/cache/cache_record.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/printable.h>
 #include <fardel/packer/references.h>
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <initializer_list>
@@ -176,16 +175,10 @@ Result<JobAnswer> parse_job_answer(std::string_view text) {
     if (text.size() > kAnswerBytesMax)
         return Error(ErrorCode::limit,
                      "the program's answer has more than " + std::to_string(kAnswerBytesMax) + " bytes");
-    bool too_deep = false;
-    const Json answer = Json::parse(
-        text,
-        [&](int depth, Json::parse_event_t, Json&) {
-            too_deep |= depth > kAnswerDepthMax;
-            return !too_deep;
-        },
-        false);
-    if (too_deep)
+    const std::optional<Json> parsed = parse_bounded_json(text, kAnswerDepthMax);
+    if (!parsed)
         return bad_answer("values in values, deeper than " + std::to_string(kAnswerDepthMax));
+    const Json& answer = *parsed;
     if (!answer.is_object())
         return bad_answer("no JSON object, which is all that the program may write to its standard output");
     FARDEL_TRY(verify_fields(answer, {"outputs", "inputs", "missing", "references", "messages"}, "the answer"));

@@ -3,6 +3,7 @@
 
 #include "build_request.h"
 #include "build_state.h"
+#include "jobs/depfile.h"
 #include "plan/plan_digest.h"
 #include "plan/plan_requirements.h"
 #include "plan/trace_order.h"
@@ -11,6 +12,7 @@
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
 #include <fardel/format/purpose_encoding.h>
+#include <fardel/format/whole_file.h>
 #include <fardel/packer/bundle_target.h>
 #include <fardel/packer/project_build.h>
 
@@ -77,6 +79,29 @@ BuildSummary summary_of(PackPlan planned, std::vector<BuiltBundle> bundles) {
     return summary;
 }
 
+// What is absent is left out: other build systems take it for a file that has to be made first.
+Status write_depfile(const BuildRequest& request, const BuildSummary& summary,
+                     const std::vector<ObservedPath>& observed) {
+    if (request.depfile.empty())
+        return ok();
+    std::vector<std::string> targets;
+    std::ranges::transform(summary.bundles, std::back_inserter(targets), &BuiltBundle::path);
+    std::vector<std::string> files{request.project_file};
+    const auto add = [&](std::string path, const PathStamp& stamp) {
+        if (stamp.kind != StampKind::missing && path.find('\n') == std::string::npos)
+            files.push_back(std::move(path));
+    };
+    for (const ObservedPath& seen : observed) {
+        add(seen.path, seen.stamp);
+        for (const ObservedFile& file : seen.files)
+            add(seen.path + '/' + file.name, file.stamp);
+    }
+    std::ranges::sort(files);
+    files.erase(std::ranges::unique(files).begin(), files.end());
+    const std::string text = format_depfile(targets, files);
+    return write_small_file(request.depfile, std::as_bytes(std::span(text)));
+}
+
 }  // namespace
 
 Result<PackPlan> ProjectBuild::plan() {
@@ -110,9 +135,11 @@ Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<Obse
     FARDEL_TRY_ASSIGN(ProjectBuild build, open_build(requested, request));
     // Before the signer is opened: a build that has nothing to do asks for no passphrase.
     const bool left_out_fails = requested.project.pack.left_out_fails;
-    if (auto last = build.find_up_to_date()) {
+    std::string why;
+    if (auto last = build.find_up_to_date(why)) {
         observed = std::move(last->seen);
         FARDEL_TRY(verify_scanned(last->summary.scan, left_out_fails, request));
+        FARDEL_TRY(write_depfile(request, last->summary, observed));
         return BuildOutcome{.target = requested.output.path,
                             .summary = std::move(last->summary),
                             .up_to_date = true,
@@ -125,6 +152,8 @@ Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<Obse
     FARDEL_TRY_ASSIGN(PackPlan planned, std::move(plan));
     FARDEL_TRY(verify_scanned(planned.report, left_out_fails, request));
     FARDEL_TRY(verify_planned(requested.project, planned));
+    if (!request.log.empty())
+        FARDEL_TRY(write_build_log(request.log, {.project = requested.project.name, .jobs = build.logged()}));
 
     BuildSummary summary;
     const Hash encoder = encoder_digest(requested.output, requested.project);
@@ -148,8 +177,10 @@ Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<Obse
         summary = summary_of(std::move(planned), std::move(bundles));
         FARDEL_TRY(build.finish(encoder, finished_of(summary.bundles), summary));
     }
+    FARDEL_TRY(write_depfile(request, summary, observed));
     // Now that everything is written: caches are written to beside the build.
     BuildOutcome outcome = build.outcome();
+    outcome.why = std::move(why);
     outcome.target = requested.output.path;
     outcome.summary = std::move(summary);
     outcome.up_to_date = last.has_value();

@@ -140,6 +140,8 @@ Result<ProjectBuild> open_build(const RequestedProject& requested, const BuildRe
                          .options = digest,
                          .image_program = request.image_program,
                          .checksum = request.checksum,
+                         .farm = request.farm,
+                         .all_jobs = !request.log.empty(),
                          .jobs = request.jobs,
                          .verify_per_1000 = request.verify_per_1000,
                          .own_cache = {.bytes_max = request.cache_bytes_max, .unused_days = request.cache_unused_days},

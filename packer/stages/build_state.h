@@ -12,6 +12,8 @@
 #include <fardel/sources/source_scan.h>
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -34,8 +36,11 @@ struct ProjectBuild::State {
     std::unique_ptr<DerivedCache> cache;  // set once there are jobs
     std::vector<std::string> logs;
     std::vector<std::string> different;
-    std::set<std::uint32_t> job_lines;  // lines of the rules that have jobs
+    std::vector<LoggedJob> logged;
+    std::vector<ExplainedJob> explained;  // those that ran
+    std::set<std::uint32_t> job_lines;    // lines of the rules that have jobs
     std::vector<std::string> warnings;
+    std::string farm_problem;                           // see BuildOutcome
     std::string unconfined;                             // see BuildOutcome
     std::shared_ptr<ReadableProject> readable_project;  // set once there are jobs
 
@@ -65,6 +70,10 @@ struct ProjectBuild::State {
     // Returns the environment of all jobs, which run below `scratch`.
     Result<JobEnvironment> job_environment(const std::string& scratch);
     void remove_scratch_folder() const;
+    // Returns JobQueueOptions::run_on_farm; what goes wrong there is kept in farm_problem.
+    std::function<Status(const std::vector<BuildKey>& tickets)> farm_below(const std::string& scratch);
+    // Compares each job that ran with what the database knows of its last result, and notes what is known now.
+    Status explain_jobs(const JobGraph& graph, std::map<JobIndex, LoggedJob> jobs);
     // Opens the project's own folder of derived data, which is created if it is absent. Another cache that cannot be
     // opened is skipped, and the reason is a warning. Errors: those of the own folder.
     Status open_cache();

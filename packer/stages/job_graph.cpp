@@ -49,6 +49,15 @@ std::string JobGraph::describe(JobIndex job) const {
            in_quotes(processor_of(job).name) + " of " + of;
 }
 
+std::string JobGraph::name_of(JobIndex job) const {
+    const GraphJob& it = jobs_[job];
+    // Outputs are unique, and stay when a [[job]] gets a source more. Those that a job reports are not known before.
+    const bool by_output = !it.discovers_outputs && !it.outputs.empty();
+    const std::vector<FileIndex>& files = by_output ? it.outputs : it.sources;
+    const std::string file = files.empty() ? std::string() : files_[files.front()].name.text();
+    return processor_of(job).name + (by_output ? " → " : " of ") + file;
+}
+
 bool JobGraph::came_through(FileIndex file, ProcessorIndex processor) const {
     const std::optional<JobIndex>& job = files_[file].made_by;
     return job && std::ranges::binary_search(jobs_[*job].came_through, processor);

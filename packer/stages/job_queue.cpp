@@ -2,11 +2,14 @@
 
 #include "jobs/build_key.h"
 #include "jobs/found_inputs.h"
+#include "jobs/job_code.h"
 #include "jobs/job_record.h"
 
 #include <fardel/base/parallel.h>
 #include <fardel/base/path_text.h>
 #include <fardel/cache/cache_hit.h>
+#include <fardel/packer/farm_job.h>
+#include <fardel/packer/key_parts.h>
 #include <fardel/sources/entry_plan.h>
 
 #include <algorithm>
@@ -26,7 +29,9 @@ struct JobOutcome {
     JobResult result;
     std::vector<std::string> content_types;  // one per output
     std::vector<ObservedPath> seen;
-    bool from_cache = false;
+    BuildKey key;                // under which the result is stored
+    std::vector<KeyPart> parts;  // of the key
+    ResultOrigin origin = ResultOrigin::run;
     bool different = false;
 };
 
@@ -48,6 +53,7 @@ public:
     Result<JobsRun> run() {
         add_jobs(JobIndex{});
         expect_ready();
+        FARDEL_TRY(send_to_farm());
         {
             const std::size_t wanted = worker_count(options_.jobs);
             // More threads than jobs are of use only if a job may bring further ones.
@@ -84,7 +90,7 @@ private:
         for (std::size_t i = 0; i < result->outputs.size(); ++i)
             result->outputs[i].blob = hit->outputs[i];
         verify = hit->verify;
-        return JobOutcome{.result = *std::move(result), .from_cache = true};
+        return JobOutcome{.result = *std::move(result), .origin = ResultOrigin::cache};
     }
 
     // What the layers' notes say about one job; a layer is asked at most once.
@@ -209,19 +215,19 @@ private:
         return ok();
     }
 
-    Result<Hash> code_of(ProcessorIndex index, const Processor& processor) {
+    Result<JobCode> code_of(ProcessorIndex index, const Processor& processor) {
         const std::lock_guard lock(codes_mutex_);
         if (const auto known = codes_.find(index); known != codes_.end())
             return known->second;
-        FARDEL_TRY_ASSIGN(const Hash code, code_digest(processor, options_.environment.project_folder,
-                                                       options_.environment.image_program));
+        FARDEL_TRY_ASSIGN(JobCode code, read_job_code(processor, options_.environment.project_folder,
+                                                      options_.environment.image_program));
         codes_.emplace(index, code);
         return code;
     }
 
     Result<JobOutcome> perform(const ProcessorJob& job, ProcessorIndex processor) {
-        FARDEL_TRY_ASSIGN(const Hash code, code_of(processor, job.processor));
-        const BuildKey key = build_key(job, code);
+        FARDEL_TRY_ASSIGN(const JobCode code, code_of(processor, job.processor));
+        const BuildKey key = build_key(job, code.digest);
         bool verify = false;
         FoundNotes notes;
         FARDEL_TRY_ASSIGN(std::optional<JobOutcome> cached, find_cached(job, key, notes, verify));
@@ -231,6 +237,7 @@ private:
             FARDEL_TRY(verify_found(outcome.result, outcome.seen));
             if (cached) {
                 // Verify mode: the job ran although its result was known, and the newer outputs count.
+                outcome.origin = ResultOrigin::verified;
                 outcome.different = !same_outputs(cached->result, outcome.result);
                 options_.cache->report_verified(!outcome.different);
             }
@@ -241,6 +248,8 @@ private:
             FARDEL_TRY_ASSIGN(const std::string_view type, read_content_type(output.name, *output.blob));
             cached->content_types.emplace_back(type);
         }
+        cached->key = finds_inputs(job.processor) ? build_key_with(key, cached->result.found) : key;
+        cached->parts = key_parts(job, code.parts, cached->result.found);
         return *std::move(cached);
     }
 
@@ -250,11 +259,39 @@ private:
         for (const JobIndex index : ready_) {
             const ProcessorJob job = processor_job(index);
             if (const auto code = code_of(graph_.jobs()[index].processor, job.processor))
-                keys.push_back(build_key(job, *code));
+                keys.push_back(build_key(job, code->digest));
         }
         // One question for all jobs that can begin now: at the first build of a version most are misses, and each would
         // be a request. Only "lacking" is believed: a wrong answer costs work or a request, never a wrong result.
         options_.cache->expect(std::move(keys));
+    }
+
+    // Sends the jobs that can begin now and have no result to other machines. What does not come back runs here.
+    Status send_to_farm() {
+        if (!options_.run_on_farm)
+            return ok();
+        std::vector<BuildKey> tickets;
+        for (const JobIndex index : ready_) {
+            const ProcessorJob job = processor_job(index);
+            if (!is_for_farm(job.processor))
+                continue;
+            FARDEL_TRY_ASSIGN(const JobCode code, code_of(graph_.jobs()[index].processor, job.processor));
+            const BuildKey key = build_key(job, code.digest);
+            if (options_.cache->find(key))
+                continue;
+            FARDEL_TRY_ASSIGN(const FarmTicket ticket, make_farm_ticket(job, options_.environment.project_folder,
+                                                                        options_.environment.sandbox, key));
+            FARDEL_TRY(options_.cache->put(ticket.record, ticket.blobs));
+            tickets.push_back(ticket.record.key);
+            sent_.insert(index);
+        }
+        if (tickets.empty())
+            return ok();
+        options_.cache->flush();  // the other machines read what the caches have that they share with this one
+        FARDEL_TRY(options_.run_on_farm(tickets));
+        run_.sent = tickets.size();
+        expect_ready();  // what a server lacked it has now
+        return ok();
     }
 
     // ---- The queue; called with the lock.
@@ -332,9 +369,15 @@ private:
                 found.paths.push_back(std::move(input.path));
         }
         std::ranges::move(outcome.seen, std::back_inserter(run_.seen));
-        ++(outcome.from_cache ? run_.from_cache : run_.run);
+        const bool from_cache = outcome.origin == ResultOrigin::cache;
+        ++(from_cache ? run_.from_cache : run_.run);
+        run_.returned += from_cache && sent_.contains(index) ? 1 : 0;
+        run_.logged.emplace(index, LoggedJob{.job = graph_.name_of(index),
+                                             .key = outcome.key,
+                                             .origin = outcome.origin,
+                                             .parts = std::move(outcome.parts)});
         // What a job printed was shown when it ran.
-        if (!outcome.result.log.empty() && !outcome.from_cache)
+        if (!outcome.result.log.empty() && !from_cache)
             logs_.emplace(index, outcome.result.log);
         if (outcome.different)
             different_.insert(index);
@@ -383,13 +426,14 @@ private:
     JobGraph& graph_;
     const JobQueueOptions& options_;
     std::mutex codes_mutex_;
-    std::map<ProcessorIndex, Hash> codes_;  // of processors that had a job
+    std::map<ProcessorIndex, JobCode> codes_;  // of processors that had a job
 
     JobsRun run_;
     std::mutex mutex_;  // guards the graph and all members below
     std::condition_variable changed_;
     IndexedList<std::size_t, JobIndex> missing_;  // number of other jobs that each job still waits for
     IndexedList<std::vector<JobIndex>, JobIndex> followers_;
+    std::set<JobIndex> sent_;  // to other machines
     std::set<JobIndex> done_;
     std::set<JobIndex> ready_;
     std::size_t running_ = 0;

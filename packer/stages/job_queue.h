@@ -9,12 +9,14 @@
 #include <fardel/cache/derived_cache.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/ids.h>
+#include <fardel/packer/build_log.h>
 #include <fardel/packer/job_graph.h>
 #include <fardel/packer/job_run.h>
 #include <fardel/sources/observed_path.h>
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,6 +36,9 @@ struct JobQueueOptions {
     JobEnvironment environment;     // of every job
     DerivedCache* cache = nullptr;  // not nullptr
     unsigned jobs = 0;              // threads; 0: one per core
+    // Has other machines run the jobs of these tickets (farm_job.h), and returns when they are done with them, whatever
+    // came of each. Empty: every job runs here.
+    std::function<Status(const std::vector<BuildKey>& tickets)> run_on_farm;
     std::function<void(std::uint64_t done, std::uint64_t total)>
         progress;  // called from any of the threads, one at a time
 };
@@ -55,9 +60,12 @@ struct JobsRun {
     std::vector<ObservedPath> seen;         // paths that jobs looked for besides their inputs; sorted
     std::vector<FileReference> references;  // by file
     std::vector<FoundPaths> found;          // by job
-    std::vector<std::string> logs;          // output of programs, under the job's name; in the graph's order
+    std::map<JobIndex, LoggedJob> logged;
+    std::vector<std::string> logs;  // output of programs, under the job's name; in the graph's order
     std::uint64_t run = 0;
     std::uint64_t from_cache = 0;
+    std::uint64_t sent = 0;              // to other machines
+    std::uint64_t returned = 0;          // of those, jobs whose results came back; they count as from_cache
     std::vector<std::string> different;  // jobs whose bytes differ from an earlier run with the same key
 };
 

@@ -23,8 +23,22 @@ Result<BuildDatabase> open_database(const std::string& build_folder) {
 // write it.
 bool is_unchanged(const FinishedBundle& bundle) { return looks_unchanged(bundle.stamp, stamp_path(bundle.path)); }
 
+// Whether the path, of a file or folder that was observed, was too new then for its stamp to prove anything.
+bool is_young(const std::vector<ObservedPath>& seen, std::string_view path) {
+    for (const ObservedPath& one : seen) {
+        if (one.path == path)
+            return one.stamp.young;
+        for (const ObservedFile& file : one.files)
+            if (file.stamp.young && one.path + '/' + file.name == path)
+                return true;
+    }
+    return false;
+}
+
+bool has_changed(const FinishedBundle& bundle) { return !is_unchanged(bundle); }
+
 bool are_unchanged(const std::vector<FinishedBundle>& bundles) {
-    return !bundles.empty() && std::ranges::all_of(bundles, is_unchanged);
+    return !bundles.empty() && std::ranges::none_of(bundles, has_changed);
 }
 
 }  // namespace
@@ -68,12 +82,23 @@ Result<BuildGraph> ProjectBuild::graph() const {
 
 // ---- The last build -------------------------------------------------------------------------------------------------
 
-std::optional<FinishedBuild> ProjectBuild::find_up_to_date() const {
+std::optional<FinishedBuild> ProjectBuild::find_up_to_date(std::string& why) const {
     const auto& last = state_->last;
-    if (!last || state_->options.checksum || state_->options.verify_per_1000 != 0 ||
-        last->options != state_->options.options || !are_unchanged(last->bundles) || find_changed(last->seen))
-        return std::nullopt;
-    return last;
+    const BuildOptions& options = state_->options;
+    if (!last)
+        why = "no earlier build is known";
+    else if (options.checksum || options.verify_per_1000 != 0 || options.all_jobs)
+        why = "the options want everything to be looked at";
+    else if (last->options != options.options)
+        why = "options or the project file differ from those of the last build, or it was one of another version";
+    else if (const auto bundle = std::ranges::find_if(last->bundles, has_changed); bundle != last->bundles.end())
+        why = printable(bundle->path) + " is not as the last build wrote it";
+    else if (const auto changed = find_changed(last->seen))
+        why = printable(*changed) +
+              (is_young(last->seen, *changed) ? " was being written when the last build looked at it" : " has changed");
+    else if (!last->bundles.empty())
+        return last;
+    return std::nullopt;
 }
 
 std::optional<FinishedBuild> ProjectBuild::find_same(const Hash& encoder) const {
@@ -118,13 +143,16 @@ Status ProjectBuild::finish(const Hash& encoder, std::vector<FinishedBundle> bun
 // ---- Results of plan() ----------------------------------------------------------------------------------------------
 
 const std::vector<ObservedPath>& ProjectBuild::seen() const { return state_->seen; }
+const std::vector<LoggedJob>& ProjectBuild::logged() const { return state_->logged; }
 
 BuildOutcome ProjectBuild::outcome() const {
     return {.counts = state_->counts,
             .logs = state_->logs,
             .warnings = state_->warnings,
+            .farm_problem = state_->farm_problem,
             .unconfined = state_->unconfined,
             .different = state_->different,
+            .explained = state_->explained,
             .cache = state_->cache ? state_->cache->statistics() : CacheStatistics{}};
 }
 

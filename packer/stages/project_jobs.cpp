@@ -20,6 +20,39 @@ std::string encode_paths(const std::vector<std::string>& paths) {
     return writer.take();
 }
 
+template <class Record, class Part>
+void list_fields(Record& record, Part& part) {
+    record.text(part.kind);
+    record.text(part.name);
+    record.text(part.value);
+}
+
+std::string encode_parts(const std::vector<KeyPart>& parts) {
+    RecordWriter writer;
+    writer.list(parts, [&](const KeyPart& part) { list_fields(writer, part); });
+    return writer.take();
+}
+
+// Of another version's note nothing is known.
+std::optional<std::vector<KeyPart>> decode_parts(std::string_view note) {
+    RecordReader reader(note);
+    std::vector<KeyPart> parts;
+    reader.list(
+        parts, [&](KeyPart& part) { list_fields(reader, part); }, 24);
+    return reader.is_complete() ? std::optional(std::move(parts)) : std::nullopt;
+}
+
+ExplainedJob explain(std::string job, const LoggedJob& logged, const std::optional<std::vector<KeyPart>>& before) {
+    ExplainedJob explained{.job = std::move(job)};
+    if (logged.origin == ResultOrigin::verified) {
+        explained.reason = RunReason::verified;
+    } else if (before) {
+        explained.changes = changes_between(*before, logged.parts);
+        explained.reason = explained.changes.empty() ? RunReason::no_result : RunReason::changed;
+    }
+    return explained;
+}
+
 }  // namespace
 
 std::string found_note_name(const JobGraph& graph, JobIndex job) {
@@ -119,12 +152,14 @@ Result<JobsRun> ProjectBuild::State::run_processors(JobGraph& graph, FileContent
                                             {.environment = std::move(environment),
                                              .cache = cache.get(),
                                              .jobs = options.jobs,
+                                             .run_on_farm = farm_below(scratch),
                                              .progress = [this](std::uint64_t done, std::uint64_t total) {
                                                  report_progress("processing", done, total);
                                              }}));
     remove_scratch_folder();
     for (const FoundPaths& found : run.found)
         FARDEL_TRY(database.write_note(found_note_name(graph, found.job), encode_paths(found.paths)));
+    FARDEL_TRY(explain_jobs(graph, std::exchange(run.logged, {})));
     for (const GraphJob& job : graph.jobs())
         job_lines.insert(job.line);
     logs = std::exchange(run.logs, {});
@@ -132,7 +167,23 @@ Result<JobsRun> ProjectBuild::State::run_processors(JobGraph& graph, FileContent
     std::ranges::move(run.seen, std::back_inserter(seen));
     counts.jobs = run.run + run.from_cache;
     counts.jobs_run = run.run;
+    counts.jobs_sent = run.sent;
+    counts.jobs_returned = run.returned;
     return run;
+}
+
+Status ProjectBuild::State::explain_jobs(const JobGraph& graph, std::map<JobIndex, LoggedJob> jobs) {
+    for (auto& [index, job] : jobs) {
+        const std::string name = "parts of " + job.job;
+        const std::string parts = encode_parts(job.parts);
+        FARDEL_TRY_ASSIGN(const auto note, database.find_note(name));
+        if (job.origin != ResultOrigin::cache)
+            explained.push_back(explain(graph.describe(index), job, note ? decode_parts(*note) : std::nullopt));
+        if (note != parts)
+            FARDEL_TRY(database.write_note(name, parts));
+        logged.push_back(std::move(job));
+    }
+    return ok();
 }
 
 std::vector<ProjectFile> ProjectBuild::State::project_files(const JobGraph& graph, JobsRun run) const {

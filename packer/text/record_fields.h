@@ -121,6 +121,15 @@ public:
         if (static_cast<std::uint32_t>(value) != bits)
             fail();
     }
+    template <class... Kinds>
+    void variant(std::variant<Kinds...>& value) {
+        std::uint64_t index = 0;
+        number(index);
+        if (index >= sizeof...(Kinds))
+            fail();
+        std::uint64_t kind = 0;
+        ((kind++ == index ? alternative(value.template emplace<Kinds>()) : void()), ...);
+    }
     template <class Value, class Fields>
     void optional(std::optional<Value>& value, Fields fields) {
         bool is_set = false;
@@ -144,6 +153,12 @@ public:
     bool is_complete() const noexcept { return bytes_.is_complete(); }
 
 private:
+    void alternative(std::string& value) { text(value); }
+    template <class Number>
+    void alternative(Number& value) {
+        number(value);
+    }
+
     ByteReader bytes_;
 };
 

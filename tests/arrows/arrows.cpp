@@ -71,7 +71,7 @@ struct FewFiles {
 constexpr FewFiles kFewFiles[] = {
     {"CLI/", {"cli/console/command_line.cpp"}},
     {"nlohmann/",
-     {"cli/console/json.cpp", "packer/jobs/job_protocol.cpp", "packer/scan/pattern_scanner.cpp",
+     {"cli/console/json.cpp", "packer/text/bounded_json.h", "packer/scan/pattern_scanner.cpp",
       "packer/scan/scan_gltf.cpp"}},
 };
 

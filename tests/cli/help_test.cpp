@@ -6,10 +6,11 @@
 namespace fardel::tests::help_test {
 
 const std::vector<std::string> kVerbs = {
-    "init",    "build",   "watch",  "graph",  "pack",  "audit",    "id",         "ls",     "cat",     "extract",
-    "verify",  "keygen",  "sign",   "repack", "trust", "which",    "links",      "delta",  "diff",    "report",
-    "mount",   "pure",    "cache",  "serve",  "trace", "fetch",    "conflicts",  "store",  "publish", "license",
-    "channel", "install", "update", "remove", "list",  "registry", "completion", "doctor", "append"};
+    "init",       "build",   "watch",   "graph",   "pack",    "audit",  "id",     "ls",    "cat",
+    "extract",    "verify",  "keygen",  "sign",    "repack",  "trust",  "which",  "links", "delta",
+    "diff",       "report",  "mount",   "pure",    "cache",   "serve",  "trace",  "fetch", "conflicts",
+    "store",      "publish", "license", "channel", "install", "update", "remove", "list",  "registry",
+    "completion", "doctor",  "append",  "log",     "job"};
 
 // The verbs of a verb; empty if it has none.
 std::vector<std::string> steps_of(const std::string& verb) {
@@ -17,6 +18,8 @@ std::vector<std::string> steps_of(const std::string& verb) {
         {"trust", {"init", "add", "remove", "revoke", "show", "test"}},
         {"pure", {"policy", "test", "offer", "answer", "check"}},
         {"cache", {"init", "stats", "trim", "verify", "export"}},
+        {"log", {"diff"}},
+        {"job", {"run"}},
         {"trace", {"record", "show", "merge"}},
         {"channel", {"init", "sign", "publish", "release", "head", "rotate", "status"}},
         {"registry", {"init", "recall", "transfer", "fsck", "sign"}},
@@ -194,6 +197,9 @@ TEST_CASE("the program: a wrong command line is reported in one line, with exit 
         {"pure", "offer", "--policy", "p"},
         {"cache"},
         {"cache", "empty"},
+        {"log", "diff", "a"},
+        {"job", "run", "a"},
+        {"job", "run", "--cache", "a"},
         {"cache", "stats"},
         {"cache", "trim", "a", "--size", "much"},
         {"cache", "trim", "a", "--size", "99999999T"},

@@ -3,6 +3,9 @@
 
 #include "jobs/build_key.h"
 
+#include <fardel/packer/build_log.h>
+#include <fardel/packer/key_parts.h>
+
 #include <functional>
 #include <set>
 
@@ -14,7 +17,7 @@ struct Subject {
     Hash code;
 };
 
-BuildKey key_of(const std::function<void(Subject&)>& change) {
+Subject subject_with(const std::function<void(Subject&)>& change) {
     Subject subject;
     subject.processor = shell("cp");
     subject.processor.version = "1";
@@ -28,7 +31,17 @@ BuildKey key_of(const std::function<void(Subject&)>& change) {
         .sources = {input_of("a", "1"), input_of("b", "2")}, .others = {input_of("c", "3")}, .outputs = {"x", "y"}};
     change(subject);
     subject.job.processor = subject.processor;
+    return subject;
+}
+
+BuildKey key_of(const std::function<void(Subject&)>& change) {
+    const Subject subject = subject_with(change);
     return build_key(subject.job, subject.code);
+}
+
+std::vector<KeyPart> parts_of(const std::function<void(Subject&)>& change) {
+    const Subject subject = subject_with(change);
+    return key_parts(subject.job, {{.kind = "program", .name = "sh", .value = subject.code.hex()}}, {});
 }
 
 const BuildKey& usual() {
@@ -43,6 +56,8 @@ public:
         const BuildKey key = key_of(change);
         CHECK(key != usual());
         CHECK(keys_.insert(key).second);
+        // What is covered can be named.
+        CHECK(parts_of(change) != parts_of([](Subject&) {}));
     }
 
 private:

@@ -79,8 +79,13 @@ struct BuildRequest {
     // How much of the project's own folder of derived data the build leaves at its end; unset: as the project says.
     std::optional<std::uint64_t> cache_bytes_max;
     std::optional<std::uint32_t> cache_unused_days;
-    std::string build_folder;                            // empty: ".fardel" beside the project file
-    std::string image_program;                           // converts pictures; empty: the installed fardel-image
+    // A program of the user that has other machines run jobs (docs/farm.md); its argument is the path of a list of
+    // tickets. Never a project's: it runs unconfined. Empty: every job runs here.
+    std::string farm;
+    std::string log;  // where to write the log of the build (docs/builds.md); then it looks at every job; empty: none
+    std::string depfile;        // where to write what the bundles depend on, for other build systems; empty: none
+    std::string build_folder;   // empty: ".fardel" beside the project file
+    std::string image_program;  // converts pictures; empty: the installed fardel-image
     std::function<void(const BuildProgress&)> progress;  // called from any thread, one at a time
     // Called once with what the sources have and the bundle will not have, before a build that fails for it does.
     std::function<void(const ScanReport&)> scanned;
@@ -122,9 +127,36 @@ struct BuildCounts {
     std::uint64_t sources = 0;
     std::uint64_t sources_read = 0;  // sources that are new or have changed
     std::uint64_t jobs = 0;
-    std::uint64_t jobs_run = 0;      // the results of the others came from the cache
-    std::uint64_t with_scanner = 0;  // assets that at least one reference scanner reads
-    std::uint64_t scanned = 0;       // of those; the references of the others were remembered
+    std::uint64_t jobs_run = 0;       // the results of the others came from the cache
+    std::uint64_t jobs_sent = 0;      // to the farm
+    std::uint64_t jobs_returned = 0;  // of those, jobs that the farm ran; the others ran here
+    std::uint64_t with_scanner = 0;   // assets that at least one reference scanner reads
+    std::uint64_t scanned = 0;        // of those; the references of the others were remembered
+};
+
+// Why a job ran.
+enum class RunReason : std::uint8_t {
+    changed,    // `changes` name what its key covers and what is different since its last result in this project
+    first,      // this project has had no result of it before
+    no_result,  // nothing changed, but no layer of the cache has its result any more
+    verified,   // to compare its result with that of a layer
+};
+
+// A source, parameter, program or other thing that the key of a job covers. `before` or `after` is empty if only one of
+// the keys covers such a thing.
+struct KeyChange {
+    std::string kind;  // "source", "parameter", …: docs/builds.md lists them
+    std::string name;
+    std::string before;  // a text, or the hash of a file
+    std::string after;
+
+    friend bool operator==(const KeyChange&, const KeyChange&) = default;
+};
+
+struct ExplainedJob {
+    std::string job;  // "fardel.toml:7: processor 'sd' of 'a.png'"
+    RunReason reason = RunReason::first;
+    std::vector<KeyChange> changes;
 };
 
 struct BuildOutcome {
@@ -132,10 +164,13 @@ struct BuildOutcome {
     BuildSummary summary;
     bool up_to_date = false;  // nothing was written; `summary` is that of the build that wrote the bundles
     BuildCounts counts;
-    std::vector<std::string> logs;       // output of programs, under the names of their jobs
-    std::vector<std::string> warnings;   // caches that could not be opened
-    std::string unconfined;              // why programs of the project run unconfined; empty: they do not
-    std::vector<std::string> different;  // jobs whose bytes differ from an earlier run with the same inputs
+    std::vector<std::string> logs;        // output of programs, under the names of their jobs
+    std::vector<std::string> warnings;    // caches that could not be opened
+    std::string farm_problem;             // why jobs may not have come back from the farm; empty: it succeeded
+    std::string unconfined;               // why programs of the project run unconfined; empty: they do not
+    std::vector<std::string> different;   // jobs whose bytes differ from an earlier run with the same inputs
+    std::string why;                      // what the last build does not cover; empty if it was up to date
+    std::vector<ExplainedJob> explained;  // jobs that ran, in the order of the project's graph
     CacheStatistics cache;
     double seconds = 0;
 };

@@ -59,6 +59,8 @@ public:
     Status sort();
     // "fardel.toml:7: processor 'sd' of 'a.png'"
     std::string describe(JobIndex job) const;
+    // LoggedJob::job: "sd → a.png", the same in each build of the project.
+    std::string name_of(JobIndex job) const;
 
 private:
     explicit JobGraph(const Project& project)

@@ -7,6 +7,7 @@
 #include <fardel/format/ids.h>
 #include <fardel/format/trace.h>
 #include <fardel/packer/build.h>
+#include <fardel/packer/build_log.h>
 #include <fardel/packer/job_graph.h>
 #include <fardel/packer/pack.h>
 #include <fardel/packer/project.h>
@@ -51,6 +52,8 @@ struct BuildOptions {
     std::vector<std::string> secrets;   // files that no job may read
     std::string image_program;          // see JobEnvironment
     bool checksum = false;              // read every source, whatever its stamp
+    std::string farm;                   // see BuildRequest
+    bool all_jobs = false;              // look at every job, also if the last build is up to date
     unsigned jobs = 0;                  // threads; 0: one per core
     std::uint32_t verify_per_1000 = 0;  // of 1000 jobs with cached results, how many are run and compared
     ProjectCacheLimits own_cache;       // before those of the project
@@ -80,13 +83,15 @@ public:
     Result<BuildGraph> graph() const;
 
     // Returns the last build if another build now would have the same result: its observed paths and the bundles that
-    // it wrote are unchanged.
-    std::optional<FinishedBuild> find_up_to_date() const;
+    // it wrote are unchanged. Otherwise `why` tells what is different.
+    std::optional<FinishedBuild> find_up_to_date(std::string& why) const;
     // Errors: those of plan_project_files and of the project's jobs (job_run.h); unsupported (the project requires a
     // sandbox).
     Result<PackPlan> plan();
     // The counts, logs and warnings of plan(); the rest is empty.
     BuildOutcome outcome() const;
+    // Of plan(), in the graph's order.
+    const std::vector<LoggedJob>& logged() const;
     // Returns the paths that plan() observed, also if it failed.
     const std::vector<ObservedPath>& seen() const;
     // Returns the last build if plan() produced the same plan again and the bundles are unchanged.

@@ -1,0 +1,123 @@
+// fardel job: runs jobs that another machine has put into a cache that this one shares.
+
+#include "bundles/bundle_url.h"
+#include "console/command_line.h"
+#include "console/json.h"
+#include "console/signing_key.h"
+#include "console/temporary_folder.h"
+#include "verbs.h"
+
+#include <fardel/base/interrupt.h>
+#include <fardel/cache/derived_cache.h>
+#include <fardel/format/printable.h>
+#include <fardel/packer/farm_job.h>
+#include <fardel/packer/project_cache.h>
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+struct JobRunCommand {
+    std::vector<std::string> tickets;
+    std::string cache;
+    std::string token_file;
+    SigningKey key;
+    bool json = false;
+};
+
+struct RanTicket {
+    std::string ticket;
+    FarmOutcome outcome;
+};
+
+// A layer of its own: whoever else writes to the cache decides nothing here, since a ticket covers all that it names.
+Result<std::unique_ptr<DerivedCache>> open_shared_cache(const JobRunCommand& command) {
+    ProjectCache where{.token_file = command.token_file};
+    (is_url(command.cache) ? where.url : where.folder) = command.cache;
+    FARDEL_TRY_ASSIGN(auto layer, open_project_cache(where, ""));
+    std::vector<CacheLayerSlot> layers;
+    layers.push_back({.layer = std::move(layer)});
+    CacheOptions options;
+    if (!command.key.key_path.empty()) {
+        FARDEL_TRY_ASSIGN(options.signer, open_signer(command.key));
+    }
+    return DerivedCache::open(std::move(layers), std::move(options));
+}
+
+std::string format_ran(const RanTicket& ran) {
+    const FarmOutcome& outcome = ran.outcome;
+    std::string text = fmt::format("{}: {}\n", outcome.job, outcome.was_there ? "its result was there" : "done");
+    if (!outcome.log.empty())
+        text += outcome.log + (outcome.log.ends_with('\n') ? "" : "\n");
+    return text;
+}
+
+Json json_of(const RanTicket& ran) {
+    return Json{{"ticket", ran.ticket},
+                {"job", ran.outcome.job},
+                {"was_there", ran.outcome.was_there},
+                {"log", ran.outcome.log}};
+}
+
+Result<Exit> run_tickets(const JobRunCommand& command, Console& console) {
+    std::vector<BuildKey> tickets;
+    for (const std::string& text : command.tickets) {
+        auto ticket = BuildKey::parse(text);
+        if (!ticket)
+            return std::move(ticket).error().with_context("the ticket '" + printable(text, 100) + "'");
+        tickets.push_back(*ticket);
+    }
+    const Interrupt interrupt;
+    FARDEL_TRY_ASSIGN(const TemporaryFolder scratch, TemporaryFolder::make());
+    FARDEL_TRY_ASSIGN(const auto cache, open_shared_cache(command));
+    std::vector<RanTicket> ran;
+    for (const BuildKey& ticket : tickets) {
+        FARDEL_TRY_ASSIGN(FarmOutcome outcome, run_farm_job(ticket, *cache, scratch.path(), "", interrupt.token()));
+        ran.push_back({.ticket = ticket.hex(), .outcome = std::move(outcome)});
+    }
+    cache->flush();
+    const auto json = [](const RanTicket& one) { return json_of(one); };
+    return print_result(
+        console, command.json,
+        [&] {
+            return Json{{"jobs", json_list(ran, json)}};
+        },
+        [&] { return format_each(ran, format_ran); });
+}
+
+Result<Exit> run_job_run(Words words, Console& console) {
+    CommandLine line("job run", "TICKET... --cache WHERE [--token-file FILE] [--cache-key KEY] [--json]",
+                     "Runs jobs that a build with --farm has put into a cache: takes from it what each ticket names, "
+                     "runs the job in a sandbox, and puts the result there.",
+                     "  fardel job run --cache http://build.example:8080 4a1f…\n"
+                     "  fardel job run --cache /srv/cache $(cat tickets)\n");
+    JobRunCommand command;
+    line.texts("TICKET", "TICKET", command.tickets, "From the list that --farm's program got").required();
+    line.text("--cache", "WHERE", command.cache, "The folder or URL of the cache that the build shares").required();
+    line.text("--token-file", "FILE", command.token_file,
+              "With a URL: a file whose first line is the token that writing needs");
+    add_cache_signing_options(line, command.key);
+    line.json(command.json);
+    return line.run(words, console, [&] { return run_tickets(command, console); });
+}
+
+constexpr std::string_view kJobHelp =
+    "Runs jobs of a build on another machine.\n\n"
+    "Usage: fardel job run TICKET... --cache WHERE [--token-file FILE] [--cache-key KEY] [--json]\n\n"
+    "Examples:\n"
+    "  fardel job run --cache http://build.example:8080 $(cat tickets)\n\n"
+    "'fardel job run --help' explains it. More: man fardel-job\n";
+
+constexpr SubVerb kJobVerbs[] = {{"run", run_job_run}};
+
+}  // namespace
+
+Result<Exit> run_job(Words words, Console& console) { return run_sub_verb("job", kJobVerbs, kJobHelp, words, console); }
+
+}  // namespace fardel

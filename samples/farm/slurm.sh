@@ -1,0 +1,30 @@
+#!/bin/sh
+# fardel build --farm samples/farm/slurm.sh: runs the jobs of a build as an array job of Slurm.
+#
+#     FARDEL_FARM_CACHE   the cache that the build and the nodes share: a URL, or a folder that all of them see
+#     FARDEL_FARM_OPTIONS options for 'fardel job run', such as --cache-key ci.key
+#     FARDEL_FARM_SBATCH  options for sbatch, such as --partition=farm --time=60
+#     FARDEL_FARM_PROGRAM fardel on the nodes; default: fardel
+#
+# Slurm starts again what a lost node ran. What fails nevertheless, the build runs itself.
+set -eu
+: "${FARDEL_FARM_CACHE:?is the cache that the build and the nodes share}"
+list=$1
+count=$(wc -l <"$list")
+per_task=$(((count + 999) / 1000)) # Slurm's usual MaxArraySize is 1001
+last=$(((count + per_task - 1) / per_task - 1))
+
+# The tickets travel in the script itself, which Slurm copies to each node.
+script=$(mktemp)
+trap 'rm -f "$script"' EXIT
+{
+    cat <<'END'
+#!/bin/sh
+tickets=$(awk -v task="$SLURM_ARRAY_TASK_ID" '$1 == "#ticket" && $2 == task { print $3 }' "$0")
+exec ${FARDEL_FARM_PROGRAM:-fardel} job run --cache "$FARDEL_FARM_CACHE" ${FARDEL_FARM_OPTIONS-} $tickets
+END
+    awk -v n="$per_task" '{ print "#ticket", int((NR - 1) / n), $1 }' "$list"
+} >"$script"
+# shellcheck disable=SC2086 # several options each
+sbatch --wait --requeue --export=ALL --job-name=fardel --array=0-"$last" --output=/dev/null \
+    ${FARDEL_FARM_SBATCH-} "$script"
