@@ -211,6 +211,13 @@ EndedKeepers& ended_keepers() {
     return ended;
 }
 
+// A keeper is forked and executes nothing, so it keeps each descriptor that is open then, whatever its flags. With the
+// write end of another keeper's pipe, that one would seem to run as long as this one: no two are started at once.
+std::mutex& keeper_start() {
+    static std::mutex start;
+    return start;
+}
+
 class Keeper {
 public:
     explicit Keeper(const ConfinedCall& call) : call_(call) {}
@@ -224,6 +231,7 @@ public:
     }
 
     Status start(const Sandbox& sandbox) {
+        const std::scoped_lock alone(keeper_start());
         for (Pipe* const pipe : {&output_, &errors_, &report_, &wake_}) {
             FARDEL_TRY_ASSIGN(*pipe, open_polled_pipe());
         }

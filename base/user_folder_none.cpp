@@ -3,5 +3,7 @@
 namespace fardel {
 
 std::optional<std::string> find_user_folder(UserFolder) { return std::nullopt; }
+std::optional<std::string> find_home_folder() { return std::nullopt; }
+std::optional<std::string> find_machine_folder() { return std::nullopt; }
 
 }  // namespace fardel

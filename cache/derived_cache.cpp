@@ -44,6 +44,7 @@ class LayerSlot {
 public:
     LayerSlot(CacheLayerSlot slot)
         : layer_(std::move(slot.layer)), policy_(slot.policy), reading_(policy_.slow), writing_(policy_.slow) {
+        counts_.layer = std::move(slot.name);
         counts_.name = layer_->name();
     }
 
@@ -149,6 +150,9 @@ public:
     bool may_repeat_note(std::size_t layer) const {
         return layer == 0 || !options_.signer || !slots_[layer]->policy().signers.empty();
     }
+    bool may_copy(std::size_t from, std::size_t to) const {
+        return slots_[from]->policy().vouched || !slots_[to]->policy().vouched;
+    }
     void report_refused(std::size_t layer, std::string_view reason) { slots_[layer]->refuse(reason); }
     void flush() { behind_.flush(); }
     CacheStatistics statistics() const;
@@ -168,7 +172,7 @@ private:
     std::optional<CacheRecord> find_record(LayerSlot& slot, const BuildKey& key);
     std::shared_ptr<const CheckedBlob> find_object(const SharedSlot& slot, const CachedOutput& output, bool& answered);
     Found find_outputs(const CacheRecord& record);
-    void fill_up(std::size_t below, const CacheRecord& record, CheckedBlobs& blobs);
+    void fill_up(std::size_t below, std::size_t from, const CacheRecord& record, CheckedBlobs& blobs);
 
     Status write_object(LayerSlot& slot, const CachedOutput& output, const CheckedBlob& blob);
     Status write_record(LayerSlot& slot, const CacheRecord& record, std::span<const std::byte> bytes);
@@ -300,7 +304,7 @@ std::optional<CacheHit> DerivedCache::State::find(const BuildKey& key) {
             continue;
         }
         slot.count([](CacheLayerStatistics& counts) { ++counts.hits; });
-        fill_up(std::max(i, found.lowest), *record, found.blobs);
+        fill_up(std::max(i, found.lowest), i, *record, found.blobs);
         return CacheHit{.record = *std::move(record),
                         .outputs = plain(found.blobs),
                         .layer = slot.statistics().name,
@@ -309,15 +313,15 @@ std::optional<CacheHit> DerivedCache::State::find(const BuildKey& key) {
     return std::nullopt;
 }
 
-// Copies a hit to the layers above `below`. The first that stores it does so at once, and its blobs replace `blobs`;
-// the others are written behind.
-void DerivedCache::State::fill_up(std::size_t below, const CacheRecord& record, CheckedBlobs& blobs) {
+// Copies a hit to the layers above `below`, as far as they take records of the layer `from`. The first that stores it
+// does so at once, and its blobs replace `blobs`; the others are written behind.
+void DerivedCache::State::fill_up(std::size_t below, std::size_t from, const CacheRecord& record, CheckedBlobs& blobs) {
     std::vector<SharedSlot> others;
     std::vector<std::byte> bytes;
     bool kept = false;
     for (std::size_t i = 0; i < below; ++i) {
         const SharedSlot& slot = slots_[i];
-        if (!slot->policy().fill || !slot->is_written() || !slot->accepts(record))
+        if (!slot->policy().fill || !slot->is_written() || !slot->accepts(record) || !may_copy(from, i))
             continue;
         if (bytes.empty()) {
             auto encoded = encode_cache_record(record);
@@ -517,6 +521,8 @@ Status DerivedCache::put_note(std::size_t layer, const BuildKey& key, std::strin
 }
 
 bool DerivedCache::may_repeat_note(std::size_t layer) const { return state_->may_repeat_note(layer); }
+
+bool DerivedCache::may_copy(std::size_t from, std::size_t to) const { return state_->may_copy(from, to); }
 
 void DerivedCache::report_refused(std::size_t layer, std::string_view reason) { state_->report_refused(layer, reason); }
 

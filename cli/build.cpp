@@ -12,6 +12,7 @@ Result<Exit> run_build(Words words, Console& console) {
                      "Builds the bundle that DIR/fardel.toml describes and writes it to the project's 'output'; "
                      "what has not changed since the last build is not built again.",
                      "  fardel build\n"
+                     "  fardel build --target android,pc\n"
                      "  fardel build mygame --level 1\n"
                      "  fardel build mygame --key release.key\n");
     BuildCommand command;

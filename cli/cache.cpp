@@ -1,19 +1,31 @@
-// fardel cache: creates, checks and trims folders of derived data. docs/derived-cache.md describes their content.
+// fardel cache: lists the layers of a project's cache; creates, checks and trims folders of derived data.
+// docs/derived-cache.md describes their content.
 
+#include "build/cache_option.h"
+#include "build/resolved_project.h"
 #include "bundles/store_option.h"
 #include "console/figures.h"
 #include "console/json.h"
 #include "console/progress_bar.h"
 #include "verbs.h"
 
+#include <fardel/base/file.h>
 #include <fardel/base/interrupt.h>
+#include <fardel/base/path_text.h>
 #include <fardel/base/shared_mode.h>
 #include <fardel/cache/cache_layers.h>
+#include <fardel/cache/derived_cache.h>
 #include <fardel/format/name.h>
+#include <fardel/packer/project.h>
+#include <fardel/packer/project_build.h>
+#include <fardel/packer/project_cache.h>
+#include <fardel/packer/project_path.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -245,24 +257,127 @@ Result<Exit> run_export(Words words, Console& console) {
         });
 }
 
+// ---- Layers ---------------------------------------------------------------------------------------------------------
+
+std::string layer_place(const CacheSetting& setting) {
+    return !setting.folder.empty() ? "folder " + setting.folder
+           : !setting.url.empty()  ? "server " + setting.url
+                                   : "bundle " + setting.bundle;
+}
+
+// What builds do with the layer, as words.
+std::string layer_policy(const MergedCache& layer) {
+    const CacheSetting& setting = layer.setting;
+    if (!layer.unused.empty())
+        return "not used: " + layer.unused;
+    const bool can_write = setting.bundle.empty();
+    std::vector<std::string> words;
+    for (const auto& [word, is_so] :
+         {std::pair("read", setting.read.value_or(true)), std::pair("write", can_write && setting.write.value_or(true)),
+          std::pair("fill", can_write && setting.fill.value_or(true))})
+        if (is_so)
+            words.emplace_back(word);
+    if (!setting.signed_by.empty())
+        words.push_back("signed by " + format_count(setting.signed_by.size(), "key", "keys"));
+    return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string format_layer(const MergedCache& layer) {
+    std::string text = fmt::format("{:<11} {}\n            {}\n", layer.setting.name,
+                                   printable(layer_place(layer.setting)), printable(layer_policy(layer)));
+    for (const CacheKeyOrigin& origin : layer.origins)
+        text += fmt::format("              {:<11} {}\n", origin.key, origin.text);
+    return text;
+}
+
+Json json_of(const MergedCache& layer) {
+    const CacheSetting& setting = layer.setting;
+    Json origins = Json::object();
+    for (const CacheKeyOrigin& origin : layer.origins)
+        origins.set(std::string(origin.key), origin.text);
+    Json json{{"layer", setting.name}, {"name", layer_place(setting)}};
+    json.set("unused", layer.unused.empty() ? Json() : Json(layer.unused));
+    json.set("read", setting.read.value_or(true));
+    json.set("write", setting.bundle.empty() && setting.write.value_or(true));
+    json.set("fill", setting.bundle.empty() && setting.fill.value_or(true));
+    json.set("signed_by", json_list(setting.signed_by, [](const PublicKey& key) { return Json(key.hex()); }));
+    json.set("slow_ms", setting.slow.value_or(CacheLayerPolicy().slow).count());
+    json.set("bytes_max", setting.limits.bytes_max ? Json(*setting.limits.bytes_max) : Json());
+    json.set("unused_days", setting.limits.unused_days ? Json(*setting.limits.unused_days) : Json());
+    json.set("graphs", setting.graphs);
+    json.set("origins", std::move(origins));
+    return json;
+}
+
+// The project's own folder, which is the first layer.
+MergedCache own_layer_of(const Project& project, const std::string& folder) {
+    return MergedCache{.setting = {.name = std::string(kOwnCacheName),
+                                   .folder = path_in_project(folder, std::string(kBuildFolder) + "/cache"),
+                                   .limits = project.own_cache}};
+}
+
+Result<Exit> run_layers(Words words, Console& console) {
+    CommandLine line("cache layers", "[DIR] [--cache NAME=WHAT] [--cache-graph GRAPH] [--json]",
+                     "Lists the layers of a project's derived-data cache in the order in which builds ask them, and "
+                     "where each setting comes from: a file and its line, a variable or an option. Opens none of them.",
+                     "  fardel cache layers\n"
+                     "  fardel cache layers mygame --cache farm=off\n");
+    std::string folder;
+    CacheRequest caches{.reads_configuration = true};
+    bool json = false;
+    line.text("DIR", "DIR", folder,
+              "The folder of the fardel.toml; the current folder when left out. Without a project there, the layers of "
+              "the machine and its user");
+    add_cache_options(line, caches);
+    line.json(json);
+    if (const auto over = line.parse(words, console))
+        return *over;
+    FARDEL_TRY_ASSIGN(const std::string file, project_file_of(folder));
+    const std::string project_folder(folder_part(file));
+    std::vector<MergedCache> layers;
+    std::vector<CacheSetting> of_project;
+    if (!folder.empty() || file_exists(file)) {  // one that was named must be there
+        FARDEL_TRY_ASSIGN(const Project project, read_project(file));
+        layers.push_back(own_layer_of(project, project_folder));
+        of_project = project.caches;
+    }
+    FARDEL_TRY_ASSIGN(const CacheSettings settings, read_cache_settings(caches));
+    FARDEL_TRY_ASSIGN(MergedCaches merged, find_project_caches(of_project, project_folder, settings));
+    std::ranges::move(merged.layers, std::back_inserter(layers));
+    return print_result(
+        console, json,
+        [&] {
+            return Json{{"graph", merged.graph},
+                        {"graph_origin", merged.graph_origin},
+                        {"layers", json_list(layers, [](const MergedCache& layer) { return json_of(layer); })},
+                        {"notes", merged.notes}};
+        },
+        [&] {
+            std::string text = fmt::format("graph       {} ({})\n", merged.graph, merged.graph_origin);
+            text += format_each(layers, format_layer);
+            for (const std::string& note : merged.notes)
+                text += fmt::format("{} {}\n", console.paint(Colour::yellow, "note:"), note);
+            return text;
+        });
+}
+
 constexpr std::string_view kCacheHelp =
     "Creates, checks and trims caches of derived data: "
     "outputs of the packer's jobs, stored under a key of their inputs.\n\n"
-    "Usage: fardel cache init FOLDER [--shared]\n"
+    "Usage: fardel cache layers [DIR] [--cache NAME=WHAT] [--cache-graph GRAPH] [--json]\n"
+    "       fardel cache init FOLDER [--shared]\n"
     "       fardel cache stats FOLDER... [--check] [--json]\n"
     "       fardel cache trim FOLDER... [--size SIZE] [--unused DAYS] [--rate FILES] [--json]\n"
     "       fardel cache verify FOLDER... [--remove] [--json]\n"
     "       fardel cache export FOLDER -o OUT [--json]\n\n"
     "Examples:\n"
+    "  fardel cache layers mygame\n"
     "  fardel cache stats ~/.cache/fardel\n"
     "  fardel cache trim ~/.cache/fardel --size 20G\n\n"
     "'fardel cache trim --help' explains one sub-verb. More: man fardel-cache\n";
 
-constexpr SubVerb kCacheVerbs[] = {{"init", run_cache_init},
-                                   {"stats", run_stats},
-                                   {"trim", run_trim},
-                                   {"verify", run_cache_verify},
-                                   {"export", run_export}};
+constexpr SubVerb kCacheVerbs[] = {{"layers", run_layers}, {"init", run_cache_init},     {"stats", run_stats},
+                                   {"trim", run_trim},     {"verify", run_cache_verify}, {"export", run_export}};
 
 }  // namespace
 

@@ -96,22 +96,27 @@ std::string names_of(const JobGraph& graph, const std::vector<FileIndex>& files)
     return text;
 }
 
+// Whether it is the output of a job that the project's target does not need.
+bool is_left_out(const JobGraph& graph, const GraphFile& file) {
+    return file.made_by && graph.jobs()[*file.made_by].left_out;
+}
+
 std::string format_text(const BuildGraph& built, const ShownJobs& shown, const std::string& project) {
     const JobGraph& graph = built.graph;
-    const auto made =
-        std::ranges::count_if(graph.files(), [](const GraphFile& file) { return file.made_by.has_value(); });
+    const auto made = std::ranges::count_if(
+        graph.files(), [&](const GraphFile& file) { return file.made_by && !is_left_out(graph, file); });
     std::string text =
-        fmt::format("{}: {}, {}, {} made\n", printable(project),
-                    format_count(graph.files().size() - static_cast<std::size_t>(made), "source", "sources"),
-                    format_count(graph.jobs().size(), "job", "jobs"),
+        fmt::format("{}: {}, {}, {} made\n", printable(project), format_count(built.paths.size(), "source", "sources"),
+                    format_count(graph.order().size(), "job", "jobs"),
                     format_count(static_cast<std::uint64_t>(made), "file", "files"));
     for (const JobIndex index : graph.order()) {
         if (!shown.contains(index))
             continue;
         const GraphJob& job = graph.jobs()[index];
-        text += fmt::format("{} ← {} (line {}) ← {}\n",
-                            job.discovers_outputs ? "whatever it makes" : names_of(graph, job.outputs),
-                            graph.processor_of(index).name, job.line, names_of(graph, job.sources));
+        text += fmt::format(
+            "{} ← {} ({}) ← {}\n", job.discovers_outputs ? "whatever it makes" : names_of(graph, job.outputs),
+            graph.processor_of(index).name,
+            job.at.file == project ? fmt::format("line {}", job.at.line) : job.at.text(), names_of(graph, job.sources));
         if (!job.others.empty())
             text += fmt::format("    may read {}\n", names_of(graph, job.others));
         for (const std::string& path : built.found[index])
@@ -133,14 +138,19 @@ Json json_of(const BuildGraph& built, const ShownJobs& shown) {
         const GraphJob& job = graph.jobs()[index];
         if (shown.contains(index))
             jobs.push_back({{"processor", graph.processor_of(index).name},
-                            {"line", job.line},
+                            {"file", job.at.file},
+                            {"line", job.at.line},
                             {"sources", names(job.sources)},
                             {"others", names(job.others)},
                             {"found", built.found[index]},
                             {"outputs", names(job.outputs)},
                             {"discovers_outputs", job.discovers_outputs}});
     }
-    return Json{{"files", json_list(graph.files(), file_json)}, {"jobs", std::move(jobs)}};
+    Json files = Json::array();
+    for (const GraphFile& file : graph.files())
+        if (!is_left_out(graph, file))
+            files.push_back(file_json(file));
+    return Json{{"files", std::move(files)}, {"jobs", std::move(jobs)}};
 }
 
 // For Graphviz. Names are well formed, so they contain no quote, backslash or control character.
@@ -177,8 +187,9 @@ std::string format_dot(const BuildGraph& built, const ShownJobs& shown) {
     return text + edges + "}\n";
 }
 
-Result<Exit> write_references(const std::string& path, const std::string& name, bool json, bool dot, Console& console) {
-    FARDEL_TRY_ASSIGN(const ResolvedProject resolved, resolve_project(path));
+Result<Exit> write_references(const std::string& path, const std::string& target, const std::string& name, bool json,
+                              bool dot, Console& console) {
+    FARDEL_TRY_ASSIGN(const ResolvedProject resolved, resolve_project(path, target));
     say_unconfined(resolved, console);
     std::vector<ReferenceEdge> edges = reference_edges(resolved.packed);
     if (!name.empty() && std::ranges::none_of(resolved.packed.plan.names,
@@ -202,11 +213,13 @@ Result<Exit> run_graph(Words words, Console& console) {
                      "  fardel graph mygame --dot | dot -Tsvg > graph.svg\n"
                      "  fardel graph mygame --references --of maps/dm01.bsp\n");
     std::string folder;
+    std::string target;
     std::string name;
     bool references = false;
     bool json = false;
     bool dot = false;
     line.text("DIR", "DIR", folder, "The folder of the fardel.toml; the current folder when left out");
+    add_target_option(line, target);
     line.text("--of", "NAME", name,
               "Only what is made from this file, its name or its path in the project, and what it is made from; "
               "with --references, what it references and what references it");
@@ -221,8 +234,9 @@ Result<Exit> run_graph(Words words, Console& console) {
     FARDEL_TRY_ASSIGN(const std::string path, project_file_of(folder));
     folder = folder_part(path);
     if (references)
-        return write_references(path, name, json, dot, console);
+        return write_references(path, target, name, json, dot, console);
     FARDEL_TRY_ASSIGN(Project project, read_project(path));
+    FARDEL_TRY_ASSIGN(project, project_for(std::move(project), target));
     FARDEL_TRY_ASSIGN(ProjectBuild build, ProjectBuild::open(std::move(project), folder, {}));
     FARDEL_TRY_ASSIGN(const BuildGraph built, build.graph());
     const ShownFile file = find_file(built, name);

@@ -1,6 +1,5 @@
 // fardel job: runs jobs that another machine has put into a cache that this one shares.
 
-#include "bundles/bundle_url.h"
 #include "console/command_line.h"
 #include "console/json.h"
 #include "console/signing_key.h"
@@ -38,9 +37,11 @@ struct RanTicket {
 
 // A layer of its own: whoever else writes to the cache decides nothing here, since a ticket covers all that it names.
 Result<std::unique_ptr<DerivedCache>> open_shared_cache(const JobRunCommand& command) {
-    ProjectCache where{.token_file = command.token_file};
-    (is_url(command.cache) ? where.url : where.folder) = command.cache;
-    FARDEL_TRY_ASSIGN(auto layer, open_project_cache(where, ""));
+    MergedCache shared;
+    FARDEL_TRY_ASSIGN(shared.setting,
+                      parse_cache_setting("shared", command.cache, CacheAuthor::command_line, "--cache"));
+    shared.setting.token_file = command.token_file;
+    FARDEL_TRY_ASSIGN(auto layer, open_project_cache(shared));
     std::vector<CacheLayerSlot> layers;
     layers.push_back({.layer = std::move(layer)});
     CacheOptions options;

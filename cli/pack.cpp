@@ -27,6 +27,7 @@ namespace {
 
 struct PackCommand {
     std::vector<std::string> sources;
+    std::string target;  // of a project
     std::string out;
     std::string name;
     std::string version;
@@ -41,6 +42,7 @@ struct PackCommand {
     SigningKey cache_key;
     OutputOptions output;
     SourceOptions source_options;
+    CacheRequest caches{.reads_configuration = true};  // of a project
 };
 
 bool is_project(const std::string& source) { return extension_of(file_name_of_path(source)) == "toml"; }
@@ -70,8 +72,10 @@ Result<BuildOutcome> build(const PackCommand& command, std::stop_token stop,
         return BuildOutcome{.summary = std::move(summary)};
     }
     request.project_file = command.sources.front();
+    request.target = command.target;
     FARDEL_TRY_ASSIGN(const TemporaryFolder build_folder, TemporaryFolder::make());
     request.build_folder = build_folder.path();
+    request.caches = command.caches;
     return build_project(request);
 }
 
@@ -131,12 +135,14 @@ Result<Exit> run_pack(Words words, Console& console) {
     line.texts("SOURCE", "SOURCE", command.sources, "Folders and archives, later ones win; or one project file, *.toml")
         .required();
     line.text("-o,--output", "OUT", command.out, "The bundle to write; replaces an older one in one step").required();
+    add_target_option(line, command.target);
     line.text("--name", "NAME", command.name,
               "The bundle's name; the project's, or OUT without folder and ending, when left out");
     line.text("--version", "VERSION", command.version, "The bundle's version; the project's when left out");
     add_signing_options(line, command.key);
     add_signable_option(line, command.policy);
     add_cache_signing_options(line, command.cache_key);
+    add_cache_options(line, command.caches);
     line.texts("--exclude", "GLOB", command.excludes, "Names to leave out; may be repeated");
     line.texts("--allow-secret", "NAME", command.allowed_secrets,
                "A name that is packed though it looks like a key or a password; may be repeated");
@@ -163,6 +169,8 @@ Result<Exit> run_pack(Words words, Console& console) {
     if (has_project && command.sources.size() > 1)
         return line.mistake("a project file is the only SOURCE; write what else is to be packed into its 'sources'",
                             console);
+    if (!has_project && !command.target.empty())
+        return line.mistake("--target is about a project file, and there is none among the SOURCEs", console);
     if (!has_project && command.name.empty()) {
         command.name = name_of_target(command.out);
         if (!verify_name(command.name))

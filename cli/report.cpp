@@ -79,7 +79,8 @@ Result<Exit> report(ReportCommand command, Console& console) {
     std::optional<ResolvedProject> project;
     // A project: its bundle as it was built last, with what an audit of its sources finds now.
     if (command.files.size() == 1 && !find_project_file(command.files.front()).empty()) {
-        FARDEL_TRY_ASSIGN(project, resolve_project(find_project_file(command.files.front())));
+        FARDEL_TRY_ASSIGN(project,
+                          resolve_project(find_project_file(command.files.front()), command.mounting.project_target));
         say_unconfined(*project, console);
         FARDEL_TRY(read_project_facts(*project, command, audit));
     }

@@ -33,6 +33,7 @@ struct ServeCommand {
     std::string tree;
     std::string store;
     std::string project;
+    std::string target;  // of the project
     std::string cache;
     std::vector<std::string> addresses;
     std::string metrics_address;
@@ -188,7 +189,7 @@ Result<Exit> serve(ServeCommand command, Console& console) {
     const Interrupt interrupt;
     std::optional<ServedProject> project;
     if (!command.project.empty()) {
-        project.emplace(command.project, index_folder_of("folders"));
+        project.emplace(command.project, command.target, index_folder_of("folders"));
         // Before the server listens: what cannot be served is an error of this command, and no client sees an empty
         // project.
         FARDEL_TRY(project->refresh(interrupt.token()));
@@ -260,6 +261,7 @@ Result<Exit> run_serve(Words words, Console& console) {
         "--project", "FOLDER", command.project,
         "Serve the files of this project while they are edited, without a copy: those that its fardel.toml takes, "
         "and the bundle files that it needs; without one, all of them. With --store, the bundles of the store, too");
+    line.text("--target", "NAME", command.target, "Of a project with several targets, this one");
     line.text("--cache", "DIR", command.cache, "Serve this folder of a derived-data cache, too, or alone");
     line.texts("--listen", "ADDRESS:PORT", command.addresses,
                "Where to listen (default: 127.0.0.1:8080); port 0: any free one, which is printed");

@@ -8,9 +8,11 @@
 #include <fardel/base/interrupt.h>
 #include <fardel/base/path_text.h>
 #include <fardel/packer/project.h>
+#include <fardel/packer/running_jobs.h>
 #include <fardel/packer/watched_inputs.h>
 
 #include <chrono>
+#include <memory>
 #include <set>
 #include <string>
 #include <thread>
@@ -21,28 +23,6 @@ namespace fardel {
 namespace {
 
 constexpr std::chrono::milliseconds kTick{100};
-
-// Stops the build as soon as one of its inputs changes. The next build uses the results of jobs so far.
-class Restarter {
-public:
-    Restarter(WatchedInputs& watched, std::stop_token outer)
-        : thread_([this, &watched, outer = std::move(outer)](std::stop_token over) {
-              while (!over.stop_requested() && !outer.stop_requested()) {
-                  const auto changed = watched.has_changed();
-                  if (changed && *changed)
-                      break;
-                  std::this_thread::sleep_for(kTick);
-              }
-              if (!over.stop_requested())
-                  stop_.request_stop();
-          }) {}
-
-    std::stop_token token() const { return stop_.get_token(); }
-
-private:
-    std::stop_source stop_;
-    std::jthread thread_;  // last, so that it ends before other members are destroyed
-};
 
 // Waits for a change, and then for one tick more.
 Status wait_for_change(WatchedInputs& watched, const std::stop_token& stop) {
@@ -59,9 +39,10 @@ Status wait_for_change(WatchedInputs& watched, const std::stop_token& stop) {
 // Returns whether to try again at once.
 Result<bool> build_once(const BuildCommand& command, WatchedInputs& watched, std::set<std::string>& files,
                         const std::stop_token& stop, Console& console) {
-    Restarter restarter(watched, stop);
+    // The next build uses the results of jobs so far, and takes over those that still run.
+    const StopOnChange restart(watched, stop, [] { return true; });
     std::vector<ObservedPath> observed;
-    const Result<Exit> built = run_build_command(command, restarter.token(), observed, console);
+    const Result<Exit> built = run_build_command(command, restart.token(), observed, console);
     std::erase_if(observed, [](const ObservedPath& path) { return path.stamp.kind == StampKind::folder; });
     // The folders of sources are watched through notices of the system already.
     watched.add(observed);
@@ -111,6 +92,7 @@ Result<Exit> run_watch(Words words, Console& console) {
     if (const std::string folder(folder_part(project_file)); !folder.empty())
         FARDEL_TRY(open_folder(folder, folder));
     const Interrupt interrupt;
+    command.running = std::make_shared<RunningJobs>();
     std::set<std::string> files;
     for (std::uint64_t builds = 0;;) {
         FARDEL_TRY_ASSIGN(const auto watched, WatchedInputs::begin(project_file, files));

@@ -3,5 +3,6 @@
 #include <fardel/vfs/private_seam.h>
 
 fardel_code fardel_enable_projects(fardel_vfs* vfs, fardel_error* error) {
-    return fardel_private_set_projects(vfs, fardel::make_project_reader, error);
+    return fardel_private_set_projects(
+        vfs, [] { return fardel::make_project_reader(); }, error);
 }

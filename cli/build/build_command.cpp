@@ -13,12 +13,14 @@
 
 #include <fardel/base/folder.h>
 #include <fardel/base/path_text.h>
+#include <fardel/base/text_fields.h>
 #include <fardel/packer/project.h>
 #include <fardel/packer/project_build.h>
 #include <fardel/packer/project_plan.h>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace fardel {
@@ -116,8 +118,23 @@ void StageProgress::show(const BuildProgress& progress) {
 
 // ---- fardel build ---------------------------------------------------------------------------------------------------
 
+std::vector<std::string> targets_of(const std::vector<std::string>& lists) {
+    std::vector<std::string> names;
+    for (std::string_view rest : lists)
+        while (!rest.empty())
+            if (const std::string_view name = read_until(rest, ','); !name.empty())
+                names.emplace_back(name);
+    return names;
+}
+
+void add_target_option(CommandLine& line, std::string& target) {
+    line.text("--target", "NAME", target, "Which target of the project, if it has several");
+}
+
 void add_build_options(CommandLine& line, BuildCommand& command) {
     line.text("DIR", "DIR", command.folder, "The folder of the fardel.toml; the current folder when left out");
+    line.texts("--target", "NAMES", command.targets,
+               "Build only these targets of the project, such as android,pc; all when left out");
     line.text("--version", "VERSION", command.version, "The bundle's version; the project's when left out");
     add_signing_options(line, command.key);
     add_signable_option(line, command.policy);
@@ -126,6 +143,10 @@ void add_build_options(CommandLine& line, BuildCommand& command) {
               "A trace of what a game opens: what it lists lies together in the bundle; the project's when left out");
     add_source_options(line, command.sources);
     add_output_options(line, command.output);
+    line.size("--memory", command.memory_bytes,
+              "What jobs that run at a time may need together, by what their processors state, such as 8G; the memory "
+              "of the machine when left out",
+              1);
     line.flag("--checksum", command.checksum, "Read every source, whatever its size and times are");
     line.number("--verify", command.verify_per_1000, 0, 1000,
                 "Of 1000 jobs whose results the cache has, run this many anyway, and compare");
@@ -141,6 +162,7 @@ void add_build_options(CommandLine& line, BuildCommand& command) {
     line.text("--farm", "PROGRAM", command.farm,
               "A program that has other machines run jobs; it gets a list of tickets, each for 'fardel job run'");
     add_finding_options(line, command.findings);
+    add_cache_options(line, command.caches);
     line.flag("--anew", command.from_scratch, "Remove what earlier builds left in .fardel, and build from scratch");
 }
 
@@ -153,9 +175,11 @@ Result<Exit> run_build_command(const BuildCommand& command, std::stop_token stop
                          .purpose = command.output.find_purpose(),
                          .level = command.output.zstd_level(),
                          .jobs = static_cast<unsigned>(command.output.jobs),
+                         .memory_bytes = command.memory_bytes,
                          .checksum = command.checksum,
                          .from_scratch = command.from_scratch,
                          .verify_per_1000 = static_cast<std::uint32_t>(command.verify_per_1000),
+                         .running = command.running,
                          .stop = std::move(stop)};
     request.farm = command.farm;
     request.log = command.log;
@@ -163,6 +187,7 @@ Result<Exit> run_build_command(const BuildCommand& command, std::stop_token stop
     request.cache_bytes_max = command.cache_bytes_max;
     if (command.cache_unused_days != BuildCommand::kUnlimited)
         request.cache_unused_days = static_cast<std::uint32_t>(command.cache_unused_days);
+    request.caches = command.caches;
     FARDEL_TRY_ASSIGN(request.signing, signing_with(command.key));
     if (!command.policy.empty()) {
         FARDEL_TRY_ASSIGN(TrustPolicy policy, read_trust_policy(command.policy));
@@ -171,28 +196,32 @@ Result<Exit> run_build_command(const BuildCommand& command, std::stop_token stop
     FARDEL_TRY_ASSIGN(request.cache_signing, signing_with(command.cache_key));
     ScanReport left_out;
     set_source_options(request, command.sources, left_out);
-    Result<BuildOutcome> outcome = [&] {
-        StageProgress bars(console);
-        request.progress = [&](const BuildProgress& progress) { bars.show(progress); };
-        return build_project(request, observed);
-    }();
-    if (!outcome) {
-        FARDEL_TRY(print_left_out(outcome.error(), left_out, command.output.json, console));
-        if (is_missing_file(outcome.error(), request.project_file))
-            return with_advice(std::move(outcome).error(), "'fardel init' begins a project");
-        return std::move(outcome).error();
+    std::vector<BuildOutcome> outcomes;
+    std::optional<StageProgress> bars;
+    request.progress = [&](const BuildProgress& progress) { (bars ? *bars : bars.emplace(console)).show(progress); };
+    const auto built = [&](const BuildOutcome& outcome) {
+        bars.reset();
+        outcomes.push_back(outcome);
+        const std::string why = command.explain ? format_explanation(outcome, console) : std::string();
+        return command.output.json ? ok() : console.write(why + format_report(outcome, console));
+    };
+    const Status status = build_targets(request, targets_of(command.targets), built, observed);
+    bars.reset();
+    if (!status) {
+        FARDEL_TRY(print_left_out(status.error(), left_out, command.output.json, console));
+        if (is_missing_file(status.error(), request.project_file))
+            return with_advice(status.error(), "'fardel init' begins a project");
+        return status.error();
     }
     if (command.findings.wanted()) {
         FARDEL_TRY_ASSIGN(const Project project, read_project(request.project_file));
         const auto sources = sources_of(project, std::string(folder_part(request.project_file)));
-        FARDEL_TRY(write_findings(command.findings, findings_of_build(*outcome, sources)));
+        FARDEL_TRY(write_findings(command.findings, findings_of_build(outcomes, sources)));
     }
-    return print_result(
-        console, command.output.json, [&] { return json_of(*outcome); },
-        [&] {
-            return (command.explain ? format_explanation(*outcome, console) : "") + format_report(*outcome, console);
-        },
-        outcome->different.empty() ? Exit::fine : Exit::refusal);
+    if (command.output.json)
+        FARDEL_TRY(console.write(format_json(json_of_targets(outcomes)) + "\n"));
+    const bool is_same = std::ranges::all_of(outcomes, [](const BuildOutcome& one) { return one.different.empty(); });
+    return is_same ? Exit::fine : Exit::refusal;
 }
 
 }  // namespace fardel

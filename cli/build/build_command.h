@@ -1,6 +1,7 @@
 // The common parts of `fardel build`, `fardel watch` and `fardel pack`: options, and one build with its progress.
 #pragma once
 
+#include "cache_option.h"
 #include "console/command_line.h"
 #include "console/console.h"
 #include "console/progress_bar.h"
@@ -12,6 +13,7 @@
 #include <fardel/sources/observed_path.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -65,7 +67,8 @@ private:
 };
 
 struct BuildCommand {
-    std::string folder;  // of the fardel.toml; may be empty
+    std::string folder;                // of the fardel.toml; may be empty
+    std::vector<std::string> targets;  // lists of names; empty: all of the project
     std::string version;
     SigningKey key;
     std::string policy;  // a trust policy: what is signed has to be what it lets the key bring
@@ -81,11 +84,20 @@ struct BuildCommand {
     std::string farm;
     FindingOptions findings;
     std::string order;
+    std::optional<std::uint64_t> memory_bytes;
     std::optional<std::uint64_t> cache_bytes_max;
     std::uint64_t cache_unused_days = kUnlimited;
+    CacheRequest caches{.reads_configuration = true};
+
+    std::shared_ptr<RunningJobs> running;  // see BuildRequest; not an option
 
     static constexpr std::uint64_t kUnlimited = UINT64_MAX;
 };
+
+// "android,pc" and "web" → the three names.
+std::vector<std::string> targets_of(const std::vector<std::string>& lists);
+// --target of verbs that are about one bundle of a project.
+void add_target_option(CommandLine& line, std::string& target);
 
 // DIR and the options of `fardel build` and `fardel watch`.
 void add_build_options(CommandLine& line, BuildCommand& command);

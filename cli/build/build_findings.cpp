@@ -118,12 +118,8 @@ void add_left_out(const ScanReport& report, const FindingAdder& findings) {
             findings.add_to_file("left-out", file.origin, "", fmt::format("{}: {}", file.kind, printable(file.reason)));
 }
 
-}  // namespace
-
-FindingList findings_of_build(const BuildOutcome& outcome, const std::vector<std::string>& sources) {
-    FindingList list = list_of("fardel build");
-    FindingSuite& suite = list.suites.emplace_back(
-        FindingSuite{.name = printable(outcome.target), .passed = "sources, jobs, references"});
+FindingSuite suite_of(const BuildOutcome& outcome, const std::vector<std::string>& sources) {
+    FindingSuite suite{.name = printable(outcome.target), .passed = "sources, jobs, references"};
     const FindingAdder findings(suite, sources);
     add_left_out(outcome.summary.scan, findings);
     for (const std::string& rule : outcome.summary.idle_rules)
@@ -132,6 +128,15 @@ FindingList findings_of_build(const BuildOutcome& outcome, const std::vector<std
         findings.add_to_whole("other-bytes", printable(job));
     if (outcome.summary.references)
         add_references(*outcome.summary.references, findings);
+    return suite;
+}
+
+}  // namespace
+
+FindingList findings_of_build(const std::vector<BuildOutcome>& outcomes, const std::vector<std::string>& sources) {
+    FindingList list = list_of("fardel build");
+    for (const BuildOutcome& outcome : outcomes)
+        list.suites.push_back(suite_of(outcome, sources));
     return list;
 }
 

@@ -14,7 +14,7 @@
 namespace fardel {
 
 // `sources`: folders and archives, of which later ones win. Findings are located by the file that has a name.
-FindingList findings_of_build(const BuildOutcome& outcome, const std::vector<std::string>& sources);
+FindingList findings_of_build(const std::vector<BuildOutcome>& outcomes, const std::vector<std::string>& sources);
 
 // `expired`: names of assets whose own date has passed, and that date.
 FindingList findings_of_audit(const ReferenceAudit& audit, const ScanReport& left_out,

@@ -19,7 +19,9 @@ double ratio_of(const BundleWriteSummary& written) {
 std::string format_left_out(const BuildSummary& summary, const Console& console) {
     return format_left_out(summary.scan, console) +
            format_cut_list(console.paint(Colour::yellow, "rules that match nothing"), summary.idle_rules,
-                           kLeftOutShownMax, [](const std::string& rule) { return rule; });
+                           kLeftOutShownMax, [](const std::string& rule) { return rule; }) +
+           format_cut_list(console.paint(Colour::yellow, "names without a variant for the target"),
+                           summary.names_not_chosen, kLeftOutShownMax, [](const std::string& name) { return name; });
 }
 
 std::string format_bundle(const BuiltBundle& built, const Console& console) {
@@ -81,11 +83,17 @@ std::string format_bundles(const BuildSummary& summary, const Console& console) 
            format_each(summary.bundles, [&](const BuiltBundle& built) { return format_bundle(built, console); });
 }
 
+// "farm (server http://…)". A default name says no more than what follows it.
+std::string layer_title(const CacheLayerStatistics& layer) {
+    return layer.name.starts_with(layer.layer + " ") ? layer.name : fmt::format("{} ({})", layer.layer, layer.name);
+}
+
 // ---- The outcome of a build -----------------------------------------------------------------------------------------
 
 Json json_of(const CacheStatistics& statistics) {
     Json layers = json_list(statistics.layers, [](const CacheLayerStatistics& layer) {
-        return Json{{"name", layer.name},
+        return Json{{"layer", layer.layer},
+                    {"name", layer.name},
                     {"hits", layer.hits},
                     {"misses", layer.misses},
                     {"broken", layer.broken},
@@ -133,15 +141,16 @@ std::string format_logs(const BuildOutcome& outcome, const Console& console) {
         text += fmt::format("{} {}\n", console.paint(Colour::yellow, "cache left out:"), warning);
     for (const CacheLayerStatistics& layer : outcome.cache.layers)
         if (!layer.left_out.empty())
-            text += fmt::format("{} {}: {}\n", console.paint(Colour::yellow, "cache left out:"), layer.name,
+            text += fmt::format("{} {}: {}\n", console.paint(Colour::yellow, "cache left out:"), layer_title(layer),
                                 layer.left_out);
         else if (layer.errors != 0)
-            text += fmt::format("{} {}: {}, the last: {}\n", console.paint(Colour::yellow, "cache errors:"), layer.name,
-                                format_count(layer.errors, "error", "errors"), printable(layer.error, 2000));
+            text += fmt::format("{} {}: {}, the last: {}\n", console.paint(Colour::yellow, "cache errors:"),
+                                layer_title(layer), format_count(layer.errors, "error", "errors"),
+                                printable(layer.error, 2000));
     for (const CacheLayerStatistics& layer : outcome.cache.layers)
         if (layer.refused != 0)
             text += fmt::format("{} {}: {} not used; the first: {}\n", console.paint(Colour::yellow, "cache refused:"),
-                                layer.name, format_count(layer.refused, "record", "records"), layer.refusal);
+                                layer_title(layer), format_count(layer.refused, "record", "records"), layer.refusal);
     for (const CacheTrimmed& trimmed : outcome.cache.trimmed)
         text += trimmed.problem.empty()
                     ? fmt::format("cache trimmed: {}: {} removed, {}; {} left\n", trimmed.folder,
@@ -201,7 +210,9 @@ Json json_of(const BuildSummary& summary) {
 }
 
 std::string format_report(const BuildOutcome& outcome, const Console& console) {
-    return format_logs(outcome, console) + format_counts(outcome.counts) + format_bundles(outcome, console) +
+    const std::string target =
+        outcome.project_target.empty() ? std::string() : fmt::format("target {}\n", outcome.project_target);
+    return target + format_logs(outcome, console) + format_counts(outcome.counts) + format_bundles(outcome, console) +
            (outcome.summary.references ? format_references(*outcome.summary.references, console) : "");
 }
 
@@ -225,7 +236,17 @@ Json json_of(const BuildOutcome& outcome) {
     json.set("different", outcome.different);
     json.set("why", outcome.why);
     json.set("explained", json_of(outcome.explained));
+    if (!outcome.project_target.empty()) {
+        json.set("target", outcome.project_target);
+        json.set("names_without_variant", outcome.summary.names_not_chosen);
+    }
     return json;
+}
+
+Json json_of_targets(const std::vector<BuildOutcome>& outcomes) {
+    if (outcomes.size() == 1 && outcomes.front().project_target.empty())
+        return json_of(outcomes.front());
+    return {{"targets", json_list(outcomes, [](const BuildOutcome& one) { return json_of(one); })}};
 }
 
 }  // namespace fardel

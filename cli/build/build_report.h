@@ -8,6 +8,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fardel {
 
@@ -20,5 +21,7 @@ std::string format_unconfined(std::string_view reason, const Console& console);
 
 std::string format_report(const BuildOutcome& outcome, const Console& console);
 Json json_of(const BuildOutcome& outcome);
+// The only one, or with targets a list of them under "targets".
+Json json_of_targets(const std::vector<BuildOutcome>& outcomes);
 
 }  // namespace fardel

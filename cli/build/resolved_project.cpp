@@ -44,9 +44,11 @@ void say_unconfined(const ResolvedProject& resolved, Console& console) {
         console.say("fardel: jobs run unconfined: " + resolved.unconfined);
 }
 
-Result<ResolvedProject> resolve_project(const std::string& file, const ProjectReferences& more,
-                                        const std::vector<std::string>& excludes, const SourceOptions& sources) {
+Result<ResolvedProject> resolve_project(const std::string& file, const std::string& target,
+                                        const ProjectReferences& more, const std::vector<std::string>& excludes,
+                                        const SourceOptions& sources) {
     FARDEL_TRY_ASSIGN(Project project, read_project(file));
+    FARDEL_TRY_ASSIGN(project, project_for(std::move(project), target));
     const std::string folder(folder_part(file));
     ProjectReferences& references = project.references ? *project.references : project.references.emplace();
     if (!more.profile.empty()) {
@@ -64,10 +66,12 @@ Result<ResolvedProject> resolve_project(const std::string& file, const ProjectRe
     }
     if (!sources.names.empty())
         project.pack.names = sources.names;
-    ResolvedProject resolved{.file = file, .target = path_in_project(folder, output_of(project))};
+    ResolvedProject resolved{.file = file, .project = project, .target = path_in_project(folder, output_of(project))};
     const Interrupt interrupt;
     FARDEL_TRY_ASSIGN(ProjectBuild build, ProjectBuild::open(std::move(project), folder,
-                                                             {.target = resolved.target, .stop = interrupt.token()}));
+                                                             {.target = resolved.target,
+                                                              .caches = {.reads_configuration = true},
+                                                              .stop = interrupt.token()}));
     FARDEL_TRY_ASSIGN(resolved.packed, build.plan());
     resolved.unconfined = build.outcome().unconfined;
     return resolved;

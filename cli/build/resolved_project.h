@@ -15,6 +15,7 @@ namespace fardel {
 
 struct ResolvedProject {
     std::string file;
+    Project project;         // as it was planned
     std::string target;      // the bundle that a build writes
     PackPlan packed;         // `resolved` is set
     std::string unconfined;  // see BuildOutcome
@@ -30,9 +31,11 @@ std::string find_project_file(const std::string& source);
 // malformed (a project file of another name: builds keep what they know in their folder, for one project).
 Result<std::string> project_file_of(const std::string& folder);
 
-// Runs the jobs that must run. `more` and `excludes` are added to the project's own; a project without [link] is
-// resolved as if it had an empty one. Errors: those of ProjectBuild.
-Result<ResolvedProject> resolve_project(const std::string& file, const ProjectReferences& more = {},
+// Runs the jobs that must run. `target`: which one of the project's; empty: the only one, or none. `more` and
+// `excludes` are added to the project's own; a project without [link] is resolved as if it had an empty one. Errors:
+// those of project_for and ProjectBuild.
+Result<ResolvedProject> resolve_project(const std::string& file, const std::string& target,
+                                        const ProjectReferences& more = {},
                                         const std::vector<std::string>& excludes = {},
                                         const SourceOptions& sources = {});
 

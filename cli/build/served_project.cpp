@@ -27,8 +27,8 @@ Result<BundleId> bundle_id_of(const ByteSource& source) {
 
 }  // namespace
 
-ServedProject::ServedProject(std::string folder, std::string digest_folder)
-    : folder_(std::move(folder)), digest_folder_(std::move(digest_folder)) {}
+ServedProject::ServedProject(std::string folder, std::string target, std::string digest_folder)
+    : folder_(std::move(folder)), target_(std::move(target)), digest_folder_(std::move(digest_folder)) {}
 
 Result<bool> ServedProject::refresh(const std::stop_token& stop) {
     FARDEL_TRY_ASSIGN(Root root, open_root(stop));
@@ -77,9 +77,11 @@ Result<std::vector<ServedProject::ServedBundle>> ServedProject::open_dependencie
 Result<ServedProject::Root> ServedProject::open_project(const std::string& file, const std::stop_token& stop) {
     if (!project_)
         project_ =
-            make_project_reader()->open(file, {.digests = digests_, .digest_folder = digest_folder_, .watch = true});
+            make_project_reader({.reads_configuration = true})
+                ->open(file, {.digests = digests_, .digest_folder = digest_folder_, .watch = true, .target = target_});
     FARDEL_TRY_ASSIGN(ProjectBundle bundle, project_->read(stop));
-    FARDEL_TRY_ASSIGN(const Project project, read_project(file));
+    FARDEL_TRY_ASSIGN(Project project, read_project(file));
+    FARDEL_TRY_ASSIGN(project, project_for(std::move(project), target_));
     if (project.split)
         return Error(ErrorCode::unsupported, file + ": a project with [split] is several bundles; build it instead");
     std::vector<std::string> needed;

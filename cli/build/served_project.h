@@ -24,8 +24,8 @@ namespace fardel {
 
 class ServedProject final : public LiveBundle {
 public:
-    // `digest_folder`: as VfsOptions::digest_folder.
-    ServedProject(std::string folder, std::string digest_folder);
+    // `target`: of the project; empty: the only one, or none. `digest_folder`: as VfsOptions::digest_folder.
+    ServedProject(std::string folder, std::string target, std::string digest_folder);
 
     // Scans the files, hashes those that changed, and makes the result the latest root. Returns whether it is a new
     // one. On an error the latest root stays. Errors: those of OpenProject, open_loose_bundle and watch_folder;
@@ -50,6 +50,7 @@ private:
     Result<std::vector<ServedBundle>> open_dependencies(const std::vector<std::string>& files) const;
 
     const std::string folder_;
+    const std::string target_;
     const std::string digest_folder_;
     const std::shared_ptr<DigestCache> digests_ = std::make_shared<DigestCache>();
     std::unique_ptr<OpenProject> project_;    // nullptr: the folder has no fardel.toml

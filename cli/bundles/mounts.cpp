@@ -171,6 +171,7 @@ void add_mounting_options(CommandLine& line, MountingOptions& options) {
     line.flag("--require-dependencies", options.require_dependencies,
               "Refuse a bundle if something that it depends on, by id or by name, is not among the bundles");
     line.flag("--fold", options.fold, "Find names in any case, as on Windows (default: only as they are spelled)");
+    line.text("--target", "NAME", options.project_target, "Of a project with several targets, this one");
     line.texts("--license", "TOKEN", options.licenses,
                "A licence token, for bundles that require one; those of the store count, too. Repeat for more");
     line.text("--store", "DIR", options.store,
@@ -204,7 +205,8 @@ Result<MountOptions> mount_options_of(const MountingOptions& options, const Trus
                        .allow_unsigned = policy == nullptr,
                        .require_dependencies = options.require_dependencies,
                        .archives = make_archive_reader(),
-                       .projects = make_project_reader()};
+                       .projects = make_project_reader({.reads_configuration = true}),
+                       .project_target = options.project_target};
     FARDEL_TRY_ASSIGN(mount.licenses, licenses_of(options));
     return mount;
 }

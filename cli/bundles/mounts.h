@@ -33,11 +33,12 @@ struct MountingOptions {
     std::string store;                                   // as open_store() takes it
     std::vector<std::string> libraries;                  // as find_library() takes them
     std::map<BundleId, std::vector<BundleId>> resolved;  // what the requirements of bundles mean (a lock file)
+    std::string project_target;                          // of projects: MountOptions::project_target
     std::vector<std::string> licenses;                   // files of licence tokens, besides those of the store
 };
 // The policy of --trust; nullptr for an empty path. Errors: those of read_trust_policy.
 Result<std::shared_ptr<const TrustPolicy>> find_policy(const std::string& path);
-// Adds --trust, --require-dependencies, --license, --store and --library.
+// Adds --trust, --require-dependencies, --fold, --target, --license, --store and --library.
 void add_mounting_options(CommandLine& line, MountingOptions& options);
 
 // Bundles that are read from servers while they are mounted.

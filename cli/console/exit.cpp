@@ -30,7 +30,10 @@ Exit exit_for(ErrorCode code) noexcept {
 }
 
 bool is_missing_file(const Error& error, std::string_view path) noexcept {
-    return error.code() == ErrorCode::missing && error.system_number() == ENOENT && error.message().starts_with(path);
+    const std::string_view text = error.message();
+    // "fardel.toml:3:12: common.toml" is about another file.
+    return error.code() == ErrorCode::missing && error.system_number() == ENOENT && text.starts_with(path) &&
+           text.substr(path.size()).starts_with(": ");
 }
 
 Error with_advice(Error error, std::string_view advice) {

@@ -6,19 +6,6 @@
 
 namespace fardel {
 
-std::string format_size(std::uint64_t bytes) {
-    constexpr std::array kUnits = {"kB", "MB", "GB", "TB", "PB", "EB"};
-    if (bytes < 1000)
-        return fmt::format("{} B", bytes);
-    double size = static_cast<double>(bytes) / 1000;
-    std::size_t unit = 0;
-    while (size >= 999.95 && unit + 1 < kUnits.size()) {
-        size /= 1000;
-        ++unit;
-    }
-    return fmt::format("{:.1f} {}", size, kUnits[unit]);
-}
-
 std::string format_count(std::uint64_t count) {
     std::string digits = std::to_string(count);
     for (std::size_t at = digits.size(); at > 3;)
@@ -55,32 +42,11 @@ std::string format_date(UnixTime unix_time) {
                        time.minutes().count(), time.seconds().count());
 }
 
-std::optional<std::uint64_t> find_number(std::string_view digits) {
-    std::uint64_t number = 0;
-    const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    return failure == std::errc() && end == digits.data() + digits.size() ? std::optional(number) : std::nullopt;
-}
-
 std::string format_title(std::string_view name, std::string_view version) {
     return fmt::format("{}{}{}", name.empty() ? "(no name)" : name, version.empty() ? "" : " ", version);
 }
 
 std::string short_id(const Hash& id) { return id.hex().substr(0, 16) + "…"; }
-
-std::optional<std::uint64_t> find_size(std::string_view text) {
-    constexpr std::string_view kUnits = "KMGT";
-    std::uint64_t factor = 1;
-    if (!text.empty()) {
-        const auto unit = kUnits.find(text.back() >= 'a' ? static_cast<char>(text.back() - 'a' + 'A') : text.back());
-        if (unit != kUnits.npos) {
-            text.remove_suffix(1);
-            for (std::size_t i = 0; i <= unit; ++i)
-                factor *= 1000;
-        }
-    }
-    const auto number = find_number(text);
-    return number && *number <= UINT64_MAX / factor ? std::optional(*number * factor) : std::nullopt;
-}
 
 std::optional<std::int64_t> find_duration(std::string_view text) {
     constexpr std::int64_t kMost = 36'500ll * 24 * 3600;

@@ -2,6 +2,7 @@
 // instead.
 #pragma once
 
+#include <fardel/base/size_text.h>
 #include <fardel/base/unix_time.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/ids.h>
@@ -19,7 +20,6 @@
 
 namespace fardel {
 
-std::string format_size(std::uint64_t bytes);   // "732 B", "14.2 kB", "1.3 GB"; powers of 1000
 std::string format_count(std::uint64_t count);  // "1,234,567"
 // "1 name", "12 names"
 std::string format_count(std::uint64_t count, std::string_view one, std::string_view several);
@@ -29,11 +29,6 @@ std::string format_date(UnixTime time);        // "2024-05-01 12:00:00 UTC"
 // "game 1.0"; "game" without a version, "(no name)" without a name. The texts are safe to show.
 std::string format_title(std::string_view name, std::string_view version);
 
-// The number that decimal digits alone spell; nothing for another text.
-std::optional<std::uint64_t> find_number(std::string_view digits);
-
-// Reads "20G" as a number of bytes, with powers of 1000; nothing for a text that is not a size.
-std::optional<std::uint64_t> find_size(std::string_view text);
 // Reads "30d", "12h", "15m", "90s" or "0" as seconds; nothing for another text.
 std::optional<std::int64_t> find_duration(std::string_view text);
 

@@ -87,11 +87,16 @@ public:
         if (!has_project())
             return add(Health::ok, "no project is here, so there is none");
         const std::string own = path_in_project(request_.folder, std::string(kBuildFolder) + "/cache");
-        cache({.folder = own}, own);
-        for (const ProjectCache& each : project().caches)
-            cache(each, !each.url.empty()      ? each.url
-                        : !each.bundle.empty() ? path_in_project(request_.folder, each.bundle)
-                                               : path_in_project(request_.folder, each.folder));
+        cache({.setting = {.name = std::string(kOwnCacheName), .folder = own}});
+        const auto settings = read_cache_settings({.reads_configuration = true});
+        if (!settings)
+            return add(Health::problem, settings.error().message());
+        const auto merged = find_project_caches(project().caches, request_.folder, *settings);
+        if (!merged)
+            return add(Health::problem, merged.error().message());
+        for (const MergedCache& each : merged->layers)
+            if (each.unused.empty())
+                cache(each);
     }
 
     void store() {
@@ -219,12 +224,14 @@ private:
             read.error().code() == ErrorCode::missing ? "'fardel keygen -o FILE' makes a key" : "");
     }
 
-    void cache(const ProjectCache& each, const std::string& path) {
-        const std::string shown = printable(path);
+    void cache(const MergedCache& merged) {
+        const CacheSetting& each = merged.setting;
+        const std::string& path = !each.url.empty() ? each.url : !each.bundle.empty() ? each.bundle : each.folder;
+        const std::string shown = each.name + " " + printable(path);
         // Opening would create it.
         if (!each.folder.empty() && !file_exists(path))
             return add(Health::ok, shown + ": is not there yet; the next build makes it");
-        const auto layer = open_project_cache(each, request_.folder, kServerPatience);
+        const auto layer = open_project_cache(merged, kServerPatience);
         if (!layer)
             return add(Health::problem, layer.error().message(), "builds go on without it");
         const auto asked = std::chrono::steady_clock::now();

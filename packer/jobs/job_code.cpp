@@ -66,6 +66,20 @@ Result<ProgramPlace> find_program(const Processor& processor, const std::string&
     return Error(ErrorCode::denied, in_quotes(path) + " may not be executed; try: chmod +x");
 }
 
+std::vector<ObservedPath> observe_code(const Processor& processor, const std::string& project_folder) {
+    std::vector<ObservedPath> seen;
+    for (const std::string& path : processor.code)
+        seen.push_back(observe_path(path_in_project(project_folder, path)));
+    if (processor.command.empty())
+        return seen;
+    const auto absolute = absolute_folder(project_folder);
+    if (!absolute)
+        return seen;
+    if (const auto program = find_program(processor, *absolute))
+        seen.push_back(observe_path(program->path));
+    return seen;
+}
+
 Result<JobCode> read_job_code(const Processor& processor, const std::string& project_folder,
                               const std::string& image_program) {
     FARDEL_TRY_ASSIGN(const std::string folder, absolute_folder(project_folder));

@@ -1,10 +1,11 @@
-// Finds the program of a processor, and reads what belongs to it.
+// Finds the program of a processor, and the files that are part of it.
 #pragma once
 
 #include <fardel/base/result.h>
 #include <fardel/format/hash.h>
 #include <fardel/packer/key_parts.h>
 #include <fardel/packer/processor.h>
+#include <fardel/sources/observed_path.h>
 
 #include <string>
 #include <vector>
@@ -33,5 +34,8 @@ struct JobCode {
 // As code_digest (job_run.h).
 Result<JobCode> read_job_code(const Processor& processor, const std::string& project_folder,
                               const std::string& image_program);
+
+// Observes the program and the files of 'code'; a program that is missing is left out.
+std::vector<ObservedPath> observe_code(const Processor& processor, const std::string& project_folder);
 
 }  // namespace fardel

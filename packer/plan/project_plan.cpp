@@ -1,8 +1,8 @@
 #include <fardel/packer/project_plan.h>
 
 #include "plan/resolve_packed.h"
-#include "plan_metadata.h"
 #include "plan_requirements.h"
+#include "project/plan_metadata.h"
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/content_type.h>
@@ -14,16 +14,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
 
 namespace fardel {
 namespace {
-
-Error in_line(const Project& project, std::uint32_t line, Error error) {
-    return std::move(error).with_context(printable(project.file) + ":" + std::to_string(line));
-}
 
 // The result of all rules for one file.
 struct Decision {
@@ -65,8 +62,6 @@ Status apply(const ProjectRule& rule, std::size_t order, std::string_view file, 
         FARDEL_TRY(strip(rule, file, decision.name));
     if (!rule.content_type.empty())
         decision.content_type = rule.content_type;
-    for (const auto& tag : rule.tags)
-        set_tag(decision.tags, tag);
     for (const PlannedMetadata& item : rule.metadata)
         set_metadata(decision.metadata, item);
     if (!rule.tags.empty())
@@ -78,15 +73,14 @@ Status apply(const ProjectRule& rule, std::size_t order, std::string_view file, 
 Result<Decision> decide(const Project& project, const ProjectFile& project_file, std::vector<bool>& used) {
     const std::string file = project_file.name.text();
     Decision decision{.name = file};
-    for (const auto& tag : project_file.tags)
-        set_tag(decision.tags, tag);
+    decision.tags = tags_by_rules(project.rules, file, project_file.tags);
     for (std::size_t i = 0; i < project.rules.size(); ++i) {
         const ProjectRule& rule = project.rules[i];
         if (rule.exclude || !glob_matches(rule.match, file))
             continue;
         used[i] = true;
         if (Status applied = apply(rule, i + 1, file, decision); !applied)
-            return in_line(project, rule.line, std::move(applied).error());
+            return std::move(applied).error().with_context(rule.at.text());
     }
     return decision;
 }
@@ -195,9 +189,14 @@ Status apply_rules(const Project& project, std::vector<ProjectFile> files, PackP
                    JobReferences& job_references, std::set<std::string>& dynamic_names, std::vector<bool>& used) {
     BundlePlan& plan = packed.plan;
     Groups groups;
+    std::map<std::string, std::string> not_chosen;  // names by their folded form
     for (ProjectFile& file : files) {
         const std::string name = file.name.text();
         FARDEL_TRY_ASSIGN(Decision decision, decide(project, file, used));
+        if (project.target && !has_variant(*project.target, decision.tags)) {
+            not_chosen.emplace(fold_name(decision.name), decision.name);
+            continue;
+        }
         if (const Status good = verify_name(decision.name); !good)
             return Error(good.error())
                 .with_context("the file " + in_quotes(name) + " would get the name " + in_quotes(decision.name));
@@ -209,6 +208,9 @@ Status apply_rules(const Project& project, std::vector<ProjectFile> files, PackP
         std::string folded = fold_name(decision.name);
         groups[std::move(folded)].push_back({.asset = index, .file = name, .decision = std::move(decision)});
     }
+    for (const auto& [folded, name] : not_chosen)
+        if (!groups.contains(folded))
+            packed.names_not_chosen.push_back(printable(name));
     for (auto group = groups.begin(); group != groups.end(); ++group) {
         FARDEL_TRY_ASSIGN(PlannedName name, plan_name(group->second));
         FARDEL_TRY(verify_folders(groups, group->first, name.name.view()));
@@ -250,12 +252,11 @@ Status add_dependencies(const Project& project, const std::string& folder, Bundl
     for (const ProjectDependency& dependency : project.dependencies) {
         Result<PlannedDependency> planned = plan_dependency(dependency, folder, opened);
         if (!planned)
-            return in_line(project, dependency.line, std::move(planned).error().with_context("dependency"));
+            return std::move(planned).error().with_context("dependency").with_context(dependency.at.text());
         const auto earlier = std::ranges::find(plan.dependencies, planned->bundle, &PlannedDependency::bundle);
         if (earlier != plan.dependencies.end())
-            return in_line(project, dependency.line,
-                           Error(ErrorCode::conflict,
-                                 "the bundle " + planned->bundle.hex() + " is a dependency already; remove one"));
+            return Error(ErrorCode::conflict, dependency.at.text() + ": the bundle " + planned->bundle.hex() +
+                                                  " is a dependency already; remove one");
         plan.dependencies.push_back(*std::move(planned));
     }
     return ok();
@@ -311,7 +312,7 @@ Status resolve_references(const Project& project, const std::string& folder, Bun
     scan.scanners = project.scanners;
     scan.project_file = project.file;
     FARDEL_TRY(resolve_packed(packed, options, scan, *project.references));
-    if (!project.split || project.split->policy == SplitPolicy::one)
+    if (!project.split || project.split->policy == SplitPolicy::one || !project.split->axes.empty())
         return ok();
     auto parts = split_plan(packed.plan, packed.assets, *packed.resolved, *project.split);
     if (!parts)
@@ -387,6 +388,17 @@ void set_tag(Tags& tags, const Tag& tag) {
         tags.insert(at, tag);
 }
 
+Tags tags_by_rules(const std::vector<ProjectRule>& rules, std::string_view name, const Tags& given) {
+    Tags tags;
+    for (const Tag& tag : given)
+        set_tag(tags, tag);
+    for (const ProjectRule& rule : rules)
+        if (!rule.tags.empty() && !rule.exclude && glob_matches(rule.match, name))
+            for (const Tag& tag : rule.tags)
+                set_tag(tags, tag);
+    return tags;
+}
+
 std::vector<std::string> sources_of(const Project& project, const std::string& folder) {
     std::vector<std::string> sources;
     for (const std::string& source : project.sources)
@@ -414,11 +426,16 @@ Result<PackPlan> plan_project_files(const Project& project, const std::string& f
     add_metadata(project, packed.plan);
     for (std::size_t i = 0; i < used.size(); ++i)
         if (!used[i] && !project.rules[i].exclude && !has_renamed(project.rules[i], packed.report))
-            packed.idle_rules.push_back(printable(project.file) + ":" + std::to_string(project.rules[i].line) + ": " +
-                                        printable(project.rules[i].match));
+            packed.idle_rules.push_back(project.rules[i].at.text() + ": " + printable(project.rules[i].match));
+    if (project.target)
+        std::ranges::copy(project.target->idle_tags, std::back_inserter(packed.idle_rules));
     if (project.references)
         FARDEL_TRY(
             resolve_references(project, folder, std::move(opened), std::move(dynamic_names), std::move(scan), packed));
+    if (project.split && !project.split->axes.empty()) {
+        FARDEL_TRY_ASSIGN(packed.parts, split_variants(packed.plan, packed.resolved ? &*packed.resolved : nullptr,
+                                                       project.split->axes));
+    }
     return packed;
 }
 

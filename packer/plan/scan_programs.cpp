@@ -46,13 +46,11 @@ struct PlannedRuns {
     std::vector<ProgramFindings::Of> found;  // those of the runs are filled in when they run
 };
 
-std::string location_of(const PlanScanOptions& options, const ProjectScanner& scanner) {
-    return printable(options.project_file) + ":" + std::to_string(scanner.line) + ": scanner";
-}
+std::string location_of(const ProjectScanner& scanner) { return scanner.at.text() + ": scanner"; }
 
 std::string describe(const ScanInput& input, const PlannedRuns& planned, const ScannerRun& run) {
     const std::string more = run.found.size() > 1 ? " and " + std::to_string(run.found.size() - 1) + " more" : "";
-    return location_of(input.options, *planned.programs[run.program].declared) + " of " +
+    return location_of(*planned.programs[run.program].declared) + " of " +
            in_quotes(input.plan.assets[planned.found[run.found.front()].asset].key) + more;
 }
 
@@ -190,7 +188,7 @@ Result<ProgramFindings> scan_with_programs(const BundlePlan& plan, std::span<con
     for (const ProjectScanner& scanner : options.scanners)
         if (scanner.pattern.empty())
             if (Status done = plan_runs(input, scanner, planned); !done)
-                return std::move(done).error().with_context(location_of(options, scanner));
+                return std::move(done).error().with_context(location_of(scanner));
     FARDEL_TRY(scan_each(planned.runs.size(), options.jobs, [&](std::size_t i) {
         Status done = run_one(input, planned.runs[i], planned);
         return done ? ok() : Status(std::move(done).error().with_context(describe(input, planned, planned.runs[i])));

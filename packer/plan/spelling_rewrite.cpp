@@ -321,8 +321,7 @@ Status rewrite_spellings(const ProjectReferences& project, const PlanScanOptions
         return ok();
     Status done = rewrite(project, options, plan, assets, resolved);
     if (!done)
-        return std::move(done).error().with_context(printable(options.project_file) + ":" +
-                                                    std::to_string(project.rewrite_line) + ": rewrite");
+        return std::move(done).error().with_context(project.rewrite_at.text() + ": rewrite");
     return ok();
 }
 

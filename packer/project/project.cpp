@@ -1,9 +1,10 @@
 #include <fardel/packer/project.h>
 
+#include "project_files.h"
 #include "project_tables.h"
 
 #include <fardel/base/ascii.h>
-#include <fardel/format/byte_source.h>
+#include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
 #include <fardel/sources/name_reading.h>
 
@@ -49,6 +50,7 @@ constexpr Key<ProjectRule> kRuleKeys[] = {
     {"tags", read_member<&ProjectRule::tags>},
     {"for", read_purpose<ProjectRule>},
     {"process", read_rule_processors},
+    {"targets", read_item_targets<ProjectRule>},
     {"metadata", read_member<&ProjectRule::metadata>},
 };
 
@@ -91,6 +93,7 @@ constexpr Key<ProjectConsume> kConsumeKeys[] = {
     {"name", read_consumed_name, "name = \"textures/base/**\""},
     {"optional", read_member<&ProjectConsume::optional>},
     {"dynamic", read_member<&ProjectConsume::dynamic>},
+    {"targets", read_item_targets<ProjectConsume>},
 };
 
 void finish_consume(ProjectConsume& consume, TomlPosition at, Mistakes& mistakes) {
@@ -138,6 +141,7 @@ constexpr Key<ProjectDependency> kDependencyKeys[] = {
     {"name", read_bundle_name<&ProjectDependency::name>, "name = \"mygame\""},
     {"version", read_version<&ProjectDependency::version>, "version = \"1.0\""},
     {"static", read_member<&ProjectDependency::is_static>},
+    {"targets", read_item_targets<ProjectDependency>},
 };
 
 void finish_dependency(ProjectDependency& dependency, TomlPosition at, Mistakes& mistakes) {
@@ -155,19 +159,7 @@ void read_tombstones(const KeyValue& value, Project& project) {
             project.tombstones.push_back(*std::move(parsed));
 }
 
-void read_project_metadata(const KeyValue& value, Project& project) {
-    value.read(project.metadata);
-    for (const std::string_view key : {"name", "version"})
-        if (std::ranges::find(project.metadata, key, &PlannedMetadata::key) != project.metadata.end())
-            value.mistakes.add(value.entry.at, "the bundle's " + std::string(key) +
-                                                   " is not a key of [metadata]; write " + std::string(key) +
-                                                   " = \"…\" at the top of the file");
-    for (const PlannedMetadata& item : project.metadata)
-        if (item.key.starts_with(kRequirementKeyPrefix))
-            value.mistakes.add(value.entry.at,
-                               "a requirement is not a key of [metadata]; write requires = [\"studio/base >= 1.0\"] at "
-                               "the top of the file");
-}
+void read_project_metadata(const KeyValue& value, Project& project) { read_bundle_metadata(value, project.metadata); }
 
 // The [metadata] have no other way to state a requirement, so each is checked here.
 void read_requirements(const KeyValue& value, Project& project) {
@@ -223,6 +215,20 @@ void read_pack(const KeyValue& value, Project& project) {
         read_table<ProjectPack>(*table, "in [pack]", kPackKeys, project.pack, value.mistakes);
 }
 
+void read_project_budgets(const KeyValue& value, Project& project) { read_budgets(value, project.budgets); }
+
+constexpr Key<Project> kLicenceKeys[] = {
+    {"allowed", read_member<&Project::allowed_licences>, "allowed = [\"CC0-1.0\", \"CC-BY-4.0\"]"},
+};
+
+void read_licences(const KeyValue& value, Project& project) {
+    if (const auto* const table = value.expect<TomlTable>())
+        read_table<Project>(*table, "in [licences]", kLicenceKeys, project, value.mistakes);
+}
+
+// The files are read before the keys (project_files.h).
+void read_include(const KeyValue&, Project&) {}
+
 constexpr Key<Project> kProjectKeys[] = {
     {"name", read_bundle_name<&Project::name>, "name = \"mygame\""},
     {"version", read_version<&Project::version>, "version = \"1.0\""},
@@ -243,20 +249,41 @@ constexpr Key<Project> kProjectKeys[] = {
     {"dependency", read_tables<kDependencyKeys, finish_dependency, &Project::dependencies>},
     {"processor", read_processors, "[processor.small] above the keys of each"},
     {"job", read_jobs},
+    {"target", read_targets, "[target.android] above the keys of each"},
     {"link", read_link_table, "[link] above its keys"},
     {"split", read_split, "[split] above its keys"},
     {"scanner", read_scanners},
+    {"budget", read_project_budgets},
+    {"licences", read_licences, "[licences] above its keys"},
     {"sandbox", read_sandbox, "sandbox = \"required\""},
+    {"include", read_include},
 };
 
 }  // namespace
 
-Result<Project> parse_project(std::string_view text, std::string_view file) {
-    FARDEL_TRY_ASSIGN(const TomlTable table, parse_toml(text, file));
-    Project project{.file = std::string(file)};
-    Mistakes mistakes(file);
+void read_bundle_metadata(const KeyValue& value, std::vector<PlannedMetadata>& metadata) {
+    value.read(metadata);
+    for (const std::string_view key : {"name", "version"})
+        if (std::ranges::find(metadata, key, &PlannedMetadata::key) != metadata.end())
+            value.mistakes.add(value.entry.at, "the bundle's " + std::string(key) +
+                                                   " is not a key of [metadata]; write " + std::string(key) +
+                                                   " = \"…\" at the top of the file");
+    for (const PlannedMetadata& item : metadata)
+        if (item.key.starts_with(kRequirementKeyPrefix))
+            value.mistakes.add(value.entry.at,
+                               "a requirement is not a key of [metadata]; write requires = [\"studio/base >= 1.0\"] at "
+                               "the top of the file");
+}
+
+namespace {
+
+Result<Project> read_project_table(const TomlTable& table, std::vector<std::string> files) {
+    Project project{.file = files.front()};
+    Mistakes mistakes(std::move(files));
     read_table<Project>(table, "at the top of a project", kProjectKeys, project, mistakes);
     check_processor_names(table, project, mistakes);
+    check_targets(table, project, mistakes);
+    check_split_axes(table, project, mistakes);
     if (!find_entry(table, "name"))
         mistakes.add({}, "the bundle has no name; write name = \"mygame\" at the top of the file");
     const TomlEntry* const sources = find_entry(table, "sources");
@@ -266,13 +293,15 @@ Result<Project> parse_project(std::string_view text, std::string_view file) {
             {}, "there is nothing to pack; write sources = [\"assets\"] at the top of the file, folders or archives");
     else if (project.sources.empty())
         mistakes.add(sources->at, "'sources' is empty; write sources = [\"assets\"]");
-    if ((project.split || !project.scanners.empty()) && !find_entry(table, "link"))
+    const auto* const split_keys = split ? std::get_if<TomlTable>(&split->value.value) : nullptr;
+    const bool splits_references = project.split && split_keys && !find_entry(*split_keys, "axes");
+    if ((splits_references || !project.scanners.empty()) && !find_entry(table, "link"))
         mistakes.add(std::ranges::find_if(
                          table, [](const TomlEntry& entry) { return entry.key == "split" || entry.key == "scanner"; })
                          ->at,
                      "[split] and [[scanner]] need [link], and there is none; write [link] and below it "
                      "roots = [\"maps/*.bsp\"]");
-    else if (project.split && project.split->policy == SplitPolicy::per_root && project.references &&
+    else if (splits_references && project.split->policy == SplitPolicy::per_root && project.references &&
              project.references->roots.empty())
         mistakes.add(split->at, "policy = \"per-root\" has no roots; write roots = [\"maps/*.bsp\"] in [link]");
     if (!project.references &&
@@ -285,14 +314,36 @@ Result<Project> parse_project(std::string_view text, std::string_view file) {
     return project;
 }
 
-Result<Project> read_project(const std::string& path) {
+}  // namespace
+
+Result<Project> parse_project(std::string_view text, std::string_view file) {
+    FARDEL_TRY_ASSIGN(const TomlTable table, parse_toml(text, file));
+    if (const TomlEntry* const include = find_entry(table, "include"))
+        return Error(ErrorCode::unsupported, format_position(file, include->at) +
+                                                 ": 'include' is about files, and this project is only a text");
+    return read_project_table(table, {std::string(file)});
+}
+
+Result<std::string> read_project_text(const std::string& path) {
     FARDEL_TRY_ASSIGN(const auto source, open_file_source(path));
     if (source->size_bytes() > kProjectBytesMax)
         return Error(ErrorCode::limit, printable(path) + ": longer than " + std::to_string(kProjectBytesMax) +
                                            " bytes; is it the right file?");
     std::string text(static_cast<std::size_t>(source->size_bytes()), '\0');
     FARDEL_TRY(source->read_at(0, std::as_writable_bytes(std::span(text))));
-    return parse_project(text, path);
+    return text;
+}
+
+Result<Project> read_project(const std::string& path) {
+    std::vector<std::string> files;
+    return read_project(path, files);
+}
+
+Result<Project> read_project(const std::string& path, std::vector<std::string>& files) {
+    FARDEL_TRY_ASSIGN(const ProjectFiles read, read_project_files(path, files));
+    FARDEL_TRY_ASSIGN(Project project, read_project_table(read.table, files));
+    project.digest = blake3(std::as_bytes(std::span(read.texts)));
+    return project;
 }
 
 std::string output_of(const Project& project) {

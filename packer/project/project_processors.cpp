@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kNameBytesMax = 64;
 constexpr std::int64_t kTimeoutSecondsMax = 86'400;
+constexpr std::int64_t kAtOnceMax = 256;
 
 // ---- [processor.NAME] -----------------------------------------------------------------------------------------------
 
@@ -67,6 +68,24 @@ void read_parameters(const KeyValue& value, Processor& processor) {
     }
 }
 
+void read_at_once(const KeyValue& value, Processor& processor) {
+    const auto* const jobs = value.expect<std::int64_t>();
+    if (!jobs)
+        return;
+    if (*jobs < 1 || *jobs > kAtOnceMax)
+        return value.mistake("'at_once' is from 1 to " + std::to_string(kAtOnceMax) + " jobs; write at_once = 1");
+    processor.at_once = static_cast<std::uint32_t>(*jobs);
+}
+
+void read_memory_bytes(const KeyValue& value, Processor& processor) {
+    const auto* const bytes = value.expect<std::int64_t>();
+    if (!bytes)
+        return;
+    if (*bytes < 1)
+        return value.mistake("'memory_bytes' is below 1; write memory_bytes = 8_000_000_000");
+    processor.memory_bytes = static_cast<std::uint64_t>(*bytes);
+}
+
 constexpr Key<Processor> kProcessorKeys[] = {
     {"builtin", read_builtin, "builtin = \"image\""},
     {"command", read_processor_command, "command = [\"cp\", \"${in}\", \"${out}\"]"},
@@ -80,6 +99,9 @@ constexpr Key<Processor> kProcessorKeys[] = {
     {"depfile", read_member<&Processor::depfile>},
     {"protocol", read_member<&Processor::protocol>},
     {"timeout", read_processor_timeout, "timeout = 60, in seconds"},
+    {"targets", read_item_targets<Processor>},
+    {"at_once", read_at_once, "at_once = 1"},
+    {"memory_bytes", read_memory_bytes, "memory_bytes = 8_000_000_000"},
 };
 
 void check_builtin(const Builtin& builtin, const TomlTable& table, const Processor& processor, TomlPosition at,
@@ -139,7 +161,7 @@ void read_processor(const TomlEntry& entry, Project& project, Mistakes& mistakes
         mistakes.add(entry.at, in_short_quotes(entry.key) + " is not a name for a processor: 1 to " +
                                    std::to_string(kNameBytesMax) +
                                    " letters, digits and - _ . +; write [processor.small]");
-    Processor processor{.name = entry.key, .line = entry.at.line};
+    Processor processor{.name = entry.key, .at = mistakes.position(entry.at)};
     const std::size_t before = mistakes.count();
     read_table<Processor>(*table, "in [processor." + printable(entry.key, 80) + "]", kProcessorKeys, processor,
                           mistakes);
@@ -158,6 +180,7 @@ constexpr Key<ProjectJob> kJobKeys[] = {
     {"sources", read_verified<verify_glob, &ProjectJob::sources>, "sources = [\"sprites/*.png\"]"},
     {"process", read_member<&ProjectJob::processor>, "process = \"atlas\""},
     {"outputs", read_verified<verify_name, &ProjectJob::outputs>, "outputs = [\"sprites.png\"]"},
+    {"targets", read_item_targets<ProjectJob>},
 };
 
 void finish_job(ProjectJob& job, TomlPosition at, Mistakes& mistakes) {

@@ -92,8 +92,9 @@ Status Mistakes::status() const {
         return ok();
     const std::string others = count_ == 1 ? ""
                                            : " (and " + std::to_string(count_ - 1) +
-                                                 (count_ == 2 ? " more mistake" : " more mistakes") + " in this file)";
-    return Error(code_, format_position(file_, at_) + ": " + text_ + others);
+                                                 (count_ == 2 ? " more mistake" : " more mistakes") +
+                                                 (files_.size() == 1 ? " in this file)" : " in the project)");
+    return Error(code_, format_position(files_[at_.file], at_) + ": " + text_ + others);
 }
 
 bool is_pattern(std::string_view text) { return text.find_first_of("*?") != std::string_view::npos; }

@@ -31,17 +31,25 @@ inline constexpr std::size_t kPathBytesMax = 4096;
 // Counts all mistakes, and keeps the first one in the text.
 class Mistakes {
 public:
-    explicit Mistakes(std::string_view file) : file_(file) {}
+    explicit Mistakes(std::string_view file) : files_{std::string(file)} {}
+    // By TomlPosition::file.
+    explicit Mistakes(std::vector<std::string> files) : files_(std::move(files)) {}
 
     void add(TomlPosition at, std::string text, ErrorCode code = ErrorCode::malformed);
     void add(TomlPosition at, std::string_view what, const Error& error) {
         add(at, std::string(what) + ": " + error.message(), error.code());
     }
     std::size_t count() const { return count_; }
+    ProjectPosition position(TomlPosition at) const { return {.file = files_[at.file], .line = at.line}; }
+    // The reverse, without a column.
+    TomlPosition position(const ProjectPosition& at) const {
+        const auto file = std::ranges::find(files_, at.file);
+        return {.file = static_cast<std::uint32_t>(file == files_.end() ? 0 : file - files_.begin()), .line = at.line};
+    }
     Status status() const;
 
 private:
-    std::string file_;
+    std::vector<std::string> files_;
     TomlPosition at_;
     std::string text_;
     ErrorCode code_ = ErrorCode::malformed;
@@ -151,8 +159,8 @@ void read_tables(const KeyValue& value, Owner& owner) {
         if (!table)
             continue;
         Target target;
-        if constexpr (requires { target.line; })
-            target.line = item.at.line;
+        if constexpr (requires { target.at; })
+            target.at = value.mistakes.position(item.at);
         const std::size_t before = value.mistakes.count();
         read_table<Target>(*table, "in " + heading, keys, target, value.mistakes);
         if (value.mistakes.count() == before) {  // otherwise a missing key may just be misspelt

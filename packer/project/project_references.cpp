@@ -2,6 +2,7 @@
 #include "project_tables.h"
 #include "scan/pattern_scanner.h"
 
+#include <fardel/base/ascii.h>
 #include <fardel/format/name.h>
 #include <fardel/packer/game_profile.h>
 
@@ -9,7 +10,7 @@ namespace fardel {
 namespace {
 
 void read_rewrite(const KeyValue& value, ProjectReferences& target) {
-    target.rewrite_line = value.entry.at.line;
+    target.rewrite_at = value.mistakes.position(value.entry.at);
     value.read(target.rewrite, verify_glob);
 }
 
@@ -80,9 +81,20 @@ void read_bytes_max(const KeyValue& value, SplitOptions& split) {
         split.bytes_max = static_cast<std::uint64_t>(*bytes);
 }
 
+Status verify_axis(std::string_view text) {
+    return is_word(text) ? ok() : Status(Error(ErrorCode::malformed, "an axis has only letters, digits and - _ . +"));
+}
+
+void read_split_axes(const KeyValue& value, SplitOptions& options) {
+    value.read(options.axes, verify_axis);
+    if (options.axes.empty())
+        value.mistake("'axes' is empty; write " + std::string(value.example));
+}
+
 constexpr Key<SplitOptions> kSplitKeys[] = {
     {"policy", read_policy, kPolicyExample},
     {"bytes_max", read_bytes_max, "bytes_max = 100_000_000"},
+    {"axes", read_split_axes, "axes = [\"lang\"]"},
 };
 
 // ---- [[scanner]] ----------------------------------------------------------------------------------------------------
@@ -140,7 +152,7 @@ void check_scanner_command(const ProjectScanner& scanner, TomlPosition at, Mista
 }
 
 void finish_scanner(ProjectScanner& scanner, TomlPosition at, Mistakes& mistakes) {
-    scanner.program.line = at.line;
+    scanner.program.at = scanner.at;
     scanner.program.name = "scanner";
     if (scanner.match.empty())
         mistakes.add(at, "this [[scanner]] has no valid 'match'; write match = \"**/*.fx\"");
@@ -178,8 +190,15 @@ void read_split(const KeyValue& value, Project& project) {
     read_table<SplitOptions>(*table, "in [split]", kSplitKeys, *project.split, value.mistakes);
     if (value.mistakes.count() != before)
         return;
-    if (!find_entry(*table, "policy"))
-        value.mistakes.add(value.entry.at, "[split] has no 'policy'; write " + std::string(kPolicyExample));
+    const bool has_policy = find_entry(*table, "policy") != nullptr;
+    if (!project.split->axes.empty() && (has_policy || find_entry(*table, "bytes_max")))
+        return value.mistakes.add(
+            value.entry.at,
+            "[split] has 'axes', and 'policy' or 'bytes_max' beside it; a project is split in one "
+            "of both ways, so remove one");
+    if (project.split->axes.empty() && !has_policy)
+        value.mistakes.add(value.entry.at,
+                           "[split] has no 'policy'; write " + std::string(kPolicyExample) + ", or axes = [\"lang\"]");
     if (project.split->policy == SplitPolicy::by_size && project.split->bytes_max == 0)
         value.mistakes.add(value.entry.at, "policy = \"by-size\" has no budget; write bytes_max = 100_000_000");
 }

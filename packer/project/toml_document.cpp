@@ -39,7 +39,9 @@ namespace {
 
 constexpr std::string_view kTomlAdvice = "; write text in \"quotes\", a list in [ ], a table in { }";
 
-TomlPosition position_of(const toml::source_region& region) { return {region.begin.line, region.begin.column}; }
+TomlPosition position_of(const toml::source_region& region) {
+    return {.line = region.begin.line, .column = region.begin.column};
+}
 
 TomlTable table_of(const toml::table& table);
 
@@ -139,8 +141,8 @@ public:
     TomlPosition position() const {
         const std::string_view before = text_.substr(0, at_);
         const std::size_t line = before.rfind('\n') + 1;  // 0 if there is none
-        return {static_cast<std::uint32_t>(1 + std::ranges::count(before, '\n')),
-                static_cast<std::uint32_t>(1 + before.size() - line)};
+        return {.line = static_cast<std::uint32_t>(1 + std::ranges::count(before, '\n')),
+                .column = static_cast<std::uint32_t>(1 + before.size() - line)};
     }
 
 private:
@@ -207,7 +209,7 @@ Result<TomlTable> parse_toml(std::string_view text, std::string_view file) {
         return table_of(result.table());
     } catch (const TomlAssertion&) {
         return Error(ErrorCode::malformed,
-                     format_position(file, {1, 1}) + ": the text is not TOML" + std::string(kTomlAdvice));
+                     format_position(file, {}) + ": the text is not TOML" + std::string(kTomlAdvice));
     }
 }
 

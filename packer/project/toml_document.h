@@ -19,6 +19,7 @@ inline constexpr std::size_t kTomlBytesMax = 1u << 20;
 inline constexpr std::size_t kTomlDotsPerLineMax = 250;
 
 struct TomlPosition {
+    std::uint32_t file = 0;  // of several that were joined (project_files.h)
     std::uint32_t line = 1;  // both from 1
     std::uint32_t column = 1;
 

@@ -224,6 +224,60 @@ Result<std::vector<SplitPart>> split_plan(const BundlePlan& plan, std::span<cons
     return PlanSplit(plan, resolved, bundles).run();
 }
 
+namespace {
+
+// "lang-fr" for a variant with the tag lang=fr; empty if it has a tag of none of the axes.
+std::string part_of_variant(const PlannedVariant& variant, std::span<const std::string> axes) {
+    std::string part;
+    for (const std::string& axis : axes)
+        if (const auto tag = std::ranges::find(variant.tags, axis, &Tag::axis); tag != variant.tags.end())
+            part += (part.empty() ? "" : "-") + axis + "-" + tag->value;
+    return part;
+}
+
+using VariantsOfParts = std::map<std::string, std::vector<PlannedVariant>>;
+
+// Moves the variants that belong to other parts out of the name.
+VariantsOfParts take_variants(PlannedName& name, std::span<const std::string> axes) {
+    VariantsOfParts taken;
+    std::vector<PlannedVariant> left;
+    for (PlannedVariant& variant : name.variants)
+        if (const std::string part = part_of_variant(variant, axes); part.empty() || left.empty())
+            left.push_back(std::move(variant));  // a name that is only extended would not exist
+        else
+            taken[part].push_back(std::move(variant));
+    name.variants = std::move(left);
+    return taken;
+}
+
+}  // namespace
+
+Result<std::vector<SplitPart>> split_variants(const BundlePlan& plan, const ResolveResult* resolved,
+                                              std::span<const std::string> axes) {
+    if (resolved != nullptr && resolved->assets.size() != plan.assets.size())
+        return Error(ErrorCode::malformed, "the resolved references do not match the plan");
+    BundlePlan divided = plan;  // the same assets; each part's share of a name is a name
+    std::map<std::string, std::vector<std::uint32_t>> names_of;
+    SplitBundle first;
+    for (std::uint32_t name = 0; name < plan.names.size(); ++name) {
+        first.names.push_back(name);
+        if (!plan.names[name].published)
+            continue;
+        for (auto& [part, variants] : take_variants(divided.names[name], axes)) {
+            names_of[part].push_back(static_cast<std::uint32_t>(divided.names.size()));
+            divided.names.push_back({.name = plan.names[name].name, .variants = std::move(variants), .extends = true});
+        }
+    }
+    if (names_of.empty())
+        return std::vector<SplitPart>();
+    std::vector<SplitBundle> bundles{std::move(first)};
+    for (auto& [part, names] : names_of)
+        bundles.push_back({.name = part, .names = std::move(names), .needs = {0}});
+    ResolveResult none;
+    none.assets.resize(plan.assets.size());
+    return PlanSplit(divided, resolved != nullptr ? *resolved : none, bundles).run();
+}
+
 Status fill_needs(SplitPart& part, std::span<const std::shared_ptr<const Bundle>> written) {
     std::map<std::uint32_t, std::uint32_t> dependency_of;  // part, dependency
     for (const std::uint32_t need : part.needs) {

@@ -13,11 +13,14 @@
 #include <fardel/format/name.h>
 #include <fardel/format/purpose_encoding.h>
 #include <fardel/format/whole_file.h>
+#include <fardel/packer/build_log.h>
 #include <fardel/packer/bundle_target.h>
 #include <fardel/packer/project_build.h>
+#include <fardel/packer/running_jobs.h>
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -35,12 +38,9 @@ std::vector<AssetName> names_of(const std::vector<SourceEntry>& entries) {
 }
 
 // A rule is not idle if processors consumed all of its files.
-void remove_rules_with_jobs(std::vector<std::string>& idle_rules, const std::string& project_file,
-                            const std::set<std::uint32_t>& job_lines) {
+void remove_rules_with_jobs(std::vector<std::string>& idle_rules, const std::set<std::string>& job_positions) {
     std::erase_if(idle_rules, [&](const std::string& rule) {
-        return std::ranges::any_of(job_lines, [&](std::uint32_t line) {
-            return rule.starts_with(printable(project_file) + ":" + std::to_string(line) + ": ");
-        });
+        return std::ranges::any_of(job_positions, [&](const std::string& at) { return rule.starts_with(at + ": "); });
     });
 }
 
@@ -74,32 +74,10 @@ ReferenceSummary summary_of(const ResolveResult& resolved) {
 BuildSummary summary_of(PackPlan planned, std::vector<BuiltBundle> bundles) {
     BuildSummary summary{
         .bundles = std::move(bundles), .scan = std::move(planned.report), .idle_rules = std::move(planned.idle_rules)};
+    summary.names_not_chosen = std::move(planned.names_not_chosen);
     if (planned.resolved)
         summary.references = summary_of(*planned.resolved);
     return summary;
-}
-
-// What is absent is left out: other build systems take it for a file that has to be made first.
-Status write_depfile(const BuildRequest& request, const BuildSummary& summary,
-                     const std::vector<ObservedPath>& observed) {
-    if (request.depfile.empty())
-        return ok();
-    std::vector<std::string> targets;
-    std::ranges::transform(summary.bundles, std::back_inserter(targets), &BuiltBundle::path);
-    std::vector<std::string> files{request.project_file};
-    const auto add = [&](std::string path, const PathStamp& stamp) {
-        if (stamp.kind != StampKind::missing && path.find('\n') == std::string::npos)
-            files.push_back(std::move(path));
-    };
-    for (const ObservedPath& seen : observed) {
-        add(seen.path, seen.stamp);
-        for (const ObservedFile& file : seen.files)
-            add(seen.path + '/' + file.name, file.stamp);
-    }
-    std::ranges::sort(files);
-    files.erase(std::ranges::unique(files).begin(), files.end());
-    const std::string text = format_depfile(targets, files);
-    return write_small_file(request.depfile, std::as_bytes(std::span(text)));
 }
 
 }  // namespace
@@ -110,7 +88,7 @@ Result<PackPlan> ProjectBuild::plan() {
     // Damage is looked for only here: a build that finds nothing changed reads a few rows, each with its own seal.
     FARDEL_TRY(state.database.mend());
     FARDEL_TRY(state.verify_confinement());
-    FARDEL_TRY(state.observe_inputs());
+    state.observe_inputs();
     FARDEL_TRY_ASSIGN(ScanResult sources, scan_project(state.project, state.folder));
     std::ranges::move(sources.seen, std::back_inserter(state.seen));
     FARDEL_TRY_ASSIGN(FileContents contents, state.read_dirty_sources(sources.entries));
@@ -118,7 +96,7 @@ Result<PackPlan> ProjectBuild::plan() {
     FARDEL_TRY_ASSIGN(JobsRun run, state.run_processors(graph, std::move(contents)));
     std::vector<ProjectFile> files = state.project_files(graph, std::move(run));
     FARDEL_TRY_ASSIGN(PackPlan planned, state.plan_bundles(std::move(files), std::move(sources.report)));
-    remove_rules_with_jobs(planned.idle_rules, state.project.file, state.job_lines);
+    remove_rules_with_jobs(planned.idle_rules, state.job_positions);
     // After the references: the order of a trace is layout, and must not show in what is resolved.
     rank_by_trace(planned.plan, state.options.order);
     for (SplitPart& part : planned.parts)
@@ -127,7 +105,63 @@ Result<PackPlan> ProjectBuild::plan() {
     return planned;
 }
 
-Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<ObservedPath>& observed) {
+namespace {
+
+// What the targets of a run have in common: the signer, which may ask for a passphrase and is opened when there is
+// something to sign, and what is written for other programs.
+class BuildRun {
+public:
+    // Returns nullptr if the bundles stay unsigned.
+    Result<Signer*> open_signer(const BuildSigning& signing, const std::string& key_path) {
+        if (!is_open_) {
+            FARDEL_TRY_ASSIGN(signer_, fardel::open_signer(signing, key_path));
+            is_open_ = true;
+        }
+        return signer_.get();
+    }
+
+    // A job that several targets need is logged once, as the first of them got its result.
+    void add(const std::vector<LoggedJob>& jobs, const std::string& project) {
+        log_.project = project;
+        for (const LoggedJob& job : jobs)
+            if (logged_.insert(job.key).second)
+                log_.jobs.push_back(job);
+    }
+    void add(const BuildSummary& summary, const std::vector<ObservedPath>& observed) {
+        std::ranges::transform(summary.bundles, std::back_inserter(bundles_), &BuiltBundle::path);
+        for (const ObservedPath& seen : observed) {
+            add_input(seen.path, seen.stamp);
+            for (const ObservedFile& file : seen.files)
+                add_input(seen.path + '/' + file.name, file.stamp);
+        }
+    }
+
+    Status write(const BuildRequest& request) {
+        if (!request.log.empty())
+            FARDEL_TRY(write_build_log(request.log, log_));
+        if (request.depfile.empty())
+            return ok();
+        inputs_.insert(request.project_file);
+        const std::string text = format_depfile(bundles_, std::vector<std::string>(inputs_.begin(), inputs_.end()));
+        return write_small_file(request.depfile, std::as_bytes(std::span(text)));
+    }
+
+private:
+    // What is absent is left out: other build systems take it for a file that has to be made first.
+    void add_input(std::string path, const PathStamp& stamp) {
+        if (stamp.kind != StampKind::missing && path.find('\n') == std::string::npos)
+            inputs_.insert(std::move(path));
+    }
+
+    bool is_open_ = false;
+    std::unique_ptr<Signer> signer_;
+    BuildLog log_;
+    std::set<BuildKey> logged_;
+    std::vector<std::string> bundles_;
+    std::set<std::string> inputs_;
+};
+
+Result<BuildOutcome> build_target(const BuildRequest& request, BuildRun& run, std::vector<ObservedPath>& observed) {
     const auto start = Clock::now();
     FARDEL_TRY_ASSIGN(RequestedProject requested, read_requested_project(request));
     // A bundle that lies in its own sources would be packed into the next one, and change with each build.
@@ -135,25 +169,27 @@ Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<Obse
     FARDEL_TRY_ASSIGN(ProjectBuild build, open_build(requested, request));
     // Before the signer is opened: a build that has nothing to do asks for no passphrase.
     const bool left_out_fails = requested.project.pack.left_out_fails;
+    const std::string target_name = requested.project.target ? requested.project.target->name : std::string();
     std::string why;
     if (auto last = build.find_up_to_date(why)) {
+        if (request.running)
+            request.running->cancel_all();
         observed = std::move(last->seen);
         FARDEL_TRY(verify_scanned(last->summary.scan, left_out_fails, request));
-        FARDEL_TRY(write_depfile(request, last->summary, observed));
         return BuildOutcome{.target = requested.output.path,
+                            .project_target = target_name,
                             .summary = std::move(last->summary),
                             .up_to_date = true,
                             .seconds = seconds_since(start)};
     }
-    FARDEL_TRY_ASSIGN(const auto signer, open_signer(request.signing, requested.key_path));
+    FARDEL_TRY_ASSIGN(Signer* const signer, run.open_signer(request.signing, requested.key_path));
     Result<PackPlan> plan = build.plan();
     // Also if the plan failed: `fardel watch` waits for a change of what was looked at.
     observed = build.seen();
     FARDEL_TRY_ASSIGN(PackPlan planned, std::move(plan));
     FARDEL_TRY(verify_scanned(planned.report, left_out_fails, request));
     FARDEL_TRY(verify_planned(requested.project, planned));
-    if (!request.log.empty())
-        FARDEL_TRY(write_build_log(request.log, {.project = requested.project.name, .jobs = build.logged()}));
+    run.add(build.logged(), requested.project.name);
 
     BuildSummary summary;
     const Hash encoder = encoder_digest(requested.output, requested.project);
@@ -163,12 +199,13 @@ Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<Obse
         summary = std::move(last->summary);
         summary.scan = std::move(planned.report);
         summary.idle_rules = std::move(planned.idle_rules);
+        summary.names_not_chosen = std::move(planned.names_not_chosen);
         if (planned.resolved)
             summary.references = summary_of(*planned.resolved);
         FARDEL_TRY(build.finish(encoder, std::move(last->bundles), summary));
     } else {
         BundleOutput& output = requested.output;
-        output.signer = signer.get();
+        output.signer = signer;
         output.policy = request.policy.get();
         output.started = start;
         output.find_donor = [&](const std::string& path) { return build.find_donor(path, encoder); };
@@ -177,11 +214,11 @@ Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<Obse
         summary = summary_of(std::move(planned), std::move(bundles));
         FARDEL_TRY(build.finish(encoder, finished_of(summary.bundles), summary));
     }
-    FARDEL_TRY(write_depfile(request, summary, observed));
     // Now that everything is written: caches are written to beside the build.
     BuildOutcome outcome = build.outcome();
     outcome.why = std::move(why);
     outcome.target = requested.output.path;
+    outcome.project_target = target_name;
     outcome.summary = std::move(summary);
     outcome.up_to_date = last.has_value();
     outcome.cache.trimmed = build.trim_caches();
@@ -189,9 +226,40 @@ Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<Obse
     return outcome;
 }
 
+Result<BuildOutcome> build_one(const BuildRequest& request, BuildRun& run, std::vector<ObservedPath>& observed) {
+    FARDEL_TRY_ASSIGN(BuildOutcome outcome, build_target(request, run, observed));
+    run.add(outcome.summary, observed);
+    FARDEL_TRY(run.write(request));
+    return outcome;
+}
+
+}  // namespace
+
+Status build_targets(const BuildRequest& request, const std::vector<std::string>& targets,
+                     const std::function<Status(const BuildOutcome&)>& built, std::vector<ObservedPath>& observed) {
+    FARDEL_TRY_ASSIGN(const Project project, read_project(request.project_file));
+    FARDEL_TRY_ASSIGN(const std::vector<std::string> names, find_targets(project, targets));
+    BuildRun run;
+    BuildRequest one = request;
+    for (const std::string& name : names) {
+        one.target = name;
+        if (request.running && !name.empty())
+            one.running = request.running->of_target(name);
+        std::vector<ObservedPath> seen;
+        const Result<BuildOutcome> outcome = build_one(one, run, seen);
+        std::ranges::move(seen, std::back_inserter(observed));
+        if (!outcome)
+            return name.empty() ? outcome.error() : Error(outcome.error()).with_context("target " + name);
+        FARDEL_TRY(built(*outcome));
+        one.from_scratch = false;  // what the targets share was made by the first one
+    }
+    return ok();
+}
+
 Result<BuildOutcome> build_project(const BuildRequest& request) {
+    BuildRun run;
     std::vector<ObservedPath> observed;
-    return build_project(request, observed);
+    return build_one(request, run, observed);
 }
 
 Result<BuildSummary> build_sources(std::span<const std::string> sources, const BuildRequest& request) {

@@ -18,7 +18,7 @@
 namespace fardel {
 namespace {
 
-constexpr std::uint64_t kSchema = 8;
+constexpr std::uint64_t kSchema = 9;
 constexpr std::uint64_t kApplication = 0x46724462;  // "FrDb"
 
 // Each row has a seal, a hash of its other columns: SQLite itself notices damage only in the structure of a page.
@@ -29,7 +29,7 @@ constexpr const char* kDatabaseTables = R"(
     CREATE TABLE IF NOT EXISTS scan(key BLOB PRIMARY KEY, record BLOB, idle INTEGER, seal BLOB) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS finished(target TEXT PRIMARY KEY, build BLOB, seal BLOB);
     PRAGMA application_id=0x46724462;
-    PRAGMA user_version=8;
+    PRAGMA user_version=9;
 )";
 
 // ---- SQLite ---------------------------------------------------------------------------------------------------------
@@ -394,12 +394,12 @@ Status BuildDatabase::write_scans(const std::map<Hash, std::string>& added) {
     return ok();
 }
 
-Status BuildDatabase::forget_idle_scans(const std::vector<Hash>& used) {
-    Status forgotten = forget_scans(used);
+Status BuildDatabase::forget_idle_scans(const std::vector<Hash>& used, std::size_t targets) {
+    Status forgotten = forget_scans(used, kScansIdleMax * targets);
     return forgive(std::move(forgotten));
 }
 
-Status BuildDatabase::forget_scans(const std::vector<Hash>& used) {
+Status BuildDatabase::forget_scans(const std::vector<Hash>& used, std::uint64_t idle_max) {
     std::vector<std::pair<std::string, std::uint64_t>> marks;  // key, new idle
     std::vector<std::string> forgotten;
     {
@@ -418,7 +418,7 @@ Status BuildDatabase::forget_scans(const std::vector<Hash>& used) {
             }
             idle_bytes += query.number_at(2);
             // Kept for some builds, because switching between branches brings old bytes back.
-            if (idle >= kScansIdleMax || idle_bytes > kIdleScanBytesMax)
+            if (idle >= idle_max || idle_bytes > kIdleScanBytesMax)
                 forgotten.emplace_back(key);
             else
                 marks.emplace_back(key, idle + 1);

@@ -56,10 +56,10 @@ public:
     // Returns the findings of scanners by their keys (scan_memory.h).
     Result<std::unordered_map<Hash, std::string>> read_scans() const;
     Status write_scans(const std::map<Hash, std::string>& added);
-    // Call it after a scan of all assets; `used`: the keys that the scan used, ascending. Removes findings that
-    // kScansIdleMax scans in a row did not use, and if the idle findings together exceed kIdleScanBytesMax, also those
-    // that were idle longest.
-    Status forget_idle_scans(const std::vector<Hash>& used);
+    // Call it after a scan of all assets; `used`: the keys that the scan used, ascending. `targets`: how many builds of
+    // the project alternate. Removes findings that kScansIdleMax scans of each in a row did not use, and if the idle
+    // findings together exceed kIdleScanBytesMax, also those that were idle longest.
+    Status forget_idle_scans(const std::vector<Hash>& used, std::size_t targets = 1);
 
     // `target` identifies one of the project's builds; usually it is the bundle's path.
     Result<std::optional<FinishedBuild>> find_finished(std::string_view target) const;
@@ -76,7 +76,7 @@ private:
     Status replace();
     // Replaces the database if `written` failed because it is damaged.
     Status forgive(Status written);
-    Status forget_scans(const std::vector<Hash>& used);
+    Status forget_scans(const std::vector<Hash>& used, std::uint64_t idle_max);
     std::string path_;
     std::unique_ptr<sqlite3, Close> database_;
 };

@@ -1,13 +1,14 @@
 #include "build_request.h"
 
-#include "plan/plan_metadata.h"
 #include "plan/plan_requirements.h"
+#include "project/plan_metadata.h"
 
 #include <fardel/base/folder.h>
 #include <fardel/base/path_text.h>
-#include <fardel/format/byte_source.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
+#include <fardel/packer/budget.h>
+#include <fardel/packer/project_cache.h>
 #include <fardel/packer/project_path.h>
 #include <fardel/packer/project_plan.h>
 
@@ -31,20 +32,19 @@ std::string text_of(const MetadataValue& value) {
 }
 
 // Returns a hash of everything besides the sources that determines the output.
-Result<Hash> options_digest(const RequestedProject& requested, const BuildRequest& request) {
-    FARDEL_TRY_ASSIGN(const auto source, open_file_source(request.project_file));
-    std::string text(static_cast<std::size_t>(source->size_bytes()), '\0');
-    FARDEL_TRY(source->read_at(0, std::as_writable_bytes(std::span(text))));
+Hash options_digest(const RequestedProject& requested, const BuildRequest& request) {
     const BundleOutput& output = requested.output;
     std::string all = FARDEL_VERSION;
     for (const std::string& part :
-         {text, output.path, output.name, output.version, requested.key_path, request.signing.program,
-          std::string(purpose_name(output.purpose)), std::to_string(output.level), format_trace(requested.order),
-          request.policy ? request.policy->format() : std::string()})
+         {requested.project.digest.hex(), output.path, output.name, output.version, requested.key_path,
+          request.signing.program, std::string(purpose_name(output.purpose)), std::to_string(output.level),
+          format_trace(requested.order), request.policy ? request.policy->format() : std::string()})
         all += '\0' + std::to_string(part.size()) + ':' + part;
     for (const std::string& root : requested.project.pack.follow_links)
         all += '\0' + std::to_string(root.size()) + ':' + root;
     all += '\0' + requested.project.pack.names;
+    if (requested.project.target)
+        all += '\0' + requested.project.target->name;
     for (const Requirement& requirement : requested.project.requirements)
         all += '\0' + requirement.text();
     for (const PlannedMetadata& item : request.metadata)
@@ -94,6 +94,7 @@ Result<Trace> read_order(const std::string& path) { return path.empty() ? Result
 
 Result<RequestedProject> read_requested_project(const BuildRequest& request) {
     FARDEL_TRY_ASSIGN(Project project, read_project(request.project_file));
+    FARDEL_TRY_ASSIGN(project, project_for(std::move(project), request.target));
     const std::string folder(folder_part(request.project_file));
     project.name = either(request.name, project.name);
     if (!request.version.empty()) {
@@ -132,20 +133,28 @@ Result<RequestedProject> read_requested_project(const BuildRequest& request) {
 }
 
 Result<ProjectBuild> open_build(const RequestedProject& requested, const BuildRequest& request) {
-    FARDEL_TRY_ASSIGN(const Hash digest, options_digest(requested, request));
-    if (request.from_scratch)
+    const Hash digest = options_digest(requested, request);
+    if (request.from_scratch) {
+        // First, so that a mistake in a setting does not cost the earlier builds.
+        FARDEL_TRY_ASSIGN(const CacheSettings settings, read_cache_settings(request.caches));
+        FARDEL_TRY(find_project_caches(requested.project.caches, requested.folder, settings));
         FARDEL_TRY(forget_earlier_builds(requested.folder));
+    }
     BuildOptions options{.target = requested.output.path,
                          .build_folder = request.build_folder,
                          .options = digest,
                          .image_program = request.image_program,
                          .checksum = request.checksum,
+                         .from_scratch = request.from_scratch,
                          .farm = request.farm,
                          .all_jobs = !request.log.empty(),
                          .jobs = request.jobs,
+                         .memory_bytes = request.memory_bytes,
                          .verify_per_1000 = request.verify_per_1000,
                          .own_cache = {.bytes_max = request.cache_bytes_max, .unused_days = request.cache_unused_days},
+                         .caches = request.caches,
                          .progress = request.progress,
+                         .running = request.running,
                          .stop = request.stop};
     options.order = requested.order;
     if (!requested.order_path.empty())
@@ -194,8 +203,14 @@ Error nothing_to_pack(const ScanReport& report, std::string_view hint) {
 }
 
 Status verify_planned(const Project& project, const PackPlan& planned) {
+    if (planned.plan.assets.empty() && planned.plan.names.empty() && !planned.names_not_chosen.empty())
+        return Error(ErrorCode::unresolved, printable(project.file) +
+                                                ": the target has no variant of any name; the first is " +
+                                                planned.names_not_chosen.front() +
+                                                ". Check the values of its axes, at " + project.target->at.text());
     if (planned.plan.assets.empty() && planned.plan.names.empty())
         return nothing_to_pack(planned.report, "'sources' and 'exclude'").with_context(project.file);
+    FARDEL_TRY(verify_budgets(project, planned));
     return verify_references(project, planned);
 }
 

@@ -36,7 +36,7 @@ Result<std::unique_ptr<Signer>> open_signer(const BuildSigning& signing, const s
 // Calls `request.scanned`. Error: unresolved (files are left out, and the project or the request makes that an error).
 Status verify_scanned(const ScanReport& report, bool left_out_fails, const BuildRequest& request);
 
-// Errors: unresolved (nothing to pack; or a reference is missing, and [link] makes that an error).
+// Errors: unresolved (nothing to pack; or a reference is missing, and [link] makes that an error), limit (over budget).
 Status verify_planned(const Project& project, const PackPlan& planned);
 
 // That the sources have nothing to pack, with the first reason. `hint`: what to check.

@@ -7,6 +7,7 @@
 #include <fardel/cache/derived_cache.h>
 #include <fardel/packer/job_graph.h>
 #include <fardel/packer/project_build.h>
+#include <fardel/packer/project_cache.h>
 #include <fardel/packer/project_plan.h>
 #include <fardel/packer/readable_project.h>
 #include <fardel/sources/source_scan.h>
@@ -27,18 +28,19 @@ struct ProjectBuild::State {
     Project project;
     std::string folder;  // of the project file; may be empty
     BuildOptions options;
+    MergedCaches caches;  // besides the project's own
     BuildDatabase database;
     std::optional<FinishedBuild> last;
 
     BuildCounts counts;
     std::vector<ObservedPath> seen;
     Hash planned;                         // digest of the plan
-    std::unique_ptr<DerivedCache> cache;  // set once there are jobs
+    std::shared_ptr<DerivedCache> cache;  // set once there are jobs; also of jobs that outlive the build
     std::vector<std::string> logs;
     std::vector<std::string> different;
     std::vector<LoggedJob> logged;
     std::vector<ExplainedJob> explained;  // those that ran
-    std::set<std::uint32_t> job_lines;    // lines of the rules that have jobs
+    std::set<std::string> job_positions;  // of the rules that have jobs
     std::vector<std::string> warnings;
     std::string farm_problem;                           // see BuildOutcome
     std::string unconfined;                             // see BuildOutcome
@@ -50,7 +52,7 @@ struct ProjectBuild::State {
     Status verify_confinement();
     // Observes the files besides the sources that determine the result (dependencies, programs, keys), before any is
     // read.
-    Status observe_inputs();
+    void observe_inputs();
     // Returns the bytes of each source: remembered if its stamp is unchanged, otherwise read and hashed.
     Result<FileContents> read_dirty_sources(const std::vector<SourceEntry>& entries);
     // Returns the outputs of all jobs, from the cache or from running the jobs in batches as their inputs become
@@ -65,11 +67,8 @@ struct ProjectBuild::State {
 
     void report_progress(std::string_view stage, std::uint64_t done, std::uint64_t total) const;
     std::string own_cache_folder() const { return options.build_folder + "/cache"; }
-    std::string scratch_folder() const { return options.build_folder + "/jobs"; }
-    Result<std::string> create_scratch_folder() const;
     // Returns the environment of all jobs, which run below `scratch`.
     Result<JobEnvironment> job_environment(const std::string& scratch);
-    void remove_scratch_folder() const;
     // Returns JobQueueOptions::run_on_farm; what goes wrong there is kept in farm_problem.
     std::function<Status(const std::vector<BuildKey>& tickets)> farm_below(const std::string& scratch);
     // Compares each job that ran with what the database knows of its last result, and notes what is known now.

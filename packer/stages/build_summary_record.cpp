@@ -119,6 +119,7 @@ void fields(auto& record, auto& summary) {
     record.list(summary.bundles, [&](auto& bundle) { bundle_fields(record, bundle); });
     scan_fields(record, summary.scan);
     record.texts(summary.idle_rules);
+    record.texts(summary.names_not_chosen);
     record.optional(summary.references, [&](auto& references) { reference_fields(record, references); });
 }
 

@@ -27,7 +27,7 @@ std::vector<KnownSource> known_sources(const std::vector<SourceEntry>& entries, 
 
 // The results are kept even if the build fails later.
 Status remember_sources(BuildDatabase& database, const KnownSources& before, const std::vector<SourceEntry>& entries,
-                        const std::vector<KnownSource>& now) {
+                        const std::vector<KnownSource>& now, bool has_targets) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const auto found = before.find(entries[i].origin);
@@ -36,7 +36,9 @@ Status remember_sources(BuildDatabase& database, const KnownSources& before, con
             continue;
         FARDEL_TRY(database.write_source(entries[i].origin, now[i]));
     }
-    if (kept != before.size()) {
+    // Rules may exclude for one target what others need, so some that are not here are remembered, too.
+    const std::size_t others_max = has_targets ? entries.size() : 0;
+    if (before.size() - kept > others_max) {
         std::unordered_set<std::string_view> present;
         for (const SourceEntry& entry : entries)
             present.insert(entry.origin);
@@ -61,7 +63,7 @@ Result<FileContents> ProjectBuild::State::read_dirty_sources(const std::vector<S
                                      [&](std::uint64_t done) { report_progress("hashing", done, to_read.size()); }));
     for (std::size_t i = 0; i < digests.size(); ++i)
         known[dirty[i]] = std::move(digests[i]);
-    FARDEL_TRY(remember_sources(database, before, entries, known));
+    FARDEL_TRY(remember_sources(database, before, entries, known, project.target.has_value()));
     counts.sources = entries.size();
     counts.sources_read = dirty.size();
 

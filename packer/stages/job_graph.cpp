@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cassert>
 #include <queue>
+#include <set>
 
 namespace fardel {
 namespace {
@@ -45,8 +46,7 @@ std::string JobGraph::describe(JobIndex job) const {
     const std::string of = it.sources.empty()       ? "nothing"
                            : it.sources.size() == 1 ? in_quotes(files_[it.sources[0]].name.view())
                                                     : std::to_string(it.sources.size()) + " files";
-    return printable(project_file_) + ":" + std::to_string(it.line) + ": processor " +
-           in_quotes(processor_of(job).name) + " of " + of;
+    return it.at.text() + ": processor " + in_quotes(processor_of(job).name) + " of " + of;
 }
 
 std::string JobGraph::name_of(JobIndex job) const {
@@ -119,9 +119,9 @@ Status JobGraph::add_declared_outputs(JobIndex job, const std::vector<std::strin
 
 // ---- Jobs -----------------------------------------------------------------------------------------------------------
 
-Status JobGraph::add_rule_job(FileIndex file, ProcessorIndex processor, std::uint32_t line) {
+Status JobGraph::add_rule_job(FileIndex file, ProcessorIndex processor, const ProjectPosition& at) {
     const Processor& it = processors_[processor];
-    GraphJob added{.processor = processor, .sources = {file}, .discovers_outputs = it.outputs.empty(), .line = line};
+    GraphJob added{.processor = processor, .sources = {file}, .discovers_outputs = it.outputs.empty(), .at = at};
     if (files_[file].made_by)
         added.waits_for.push_back(*files_[file].made_by);
     const JobIndex job = add_job(std::move(added));
@@ -148,7 +148,7 @@ Status JobGraph::follow_rules(FileIndex first) {
                 if (std::ranges::find(given, processor) != given.end() || came_through(file, processor))
                     continue;
                 given.push_back(processor);
-                FARDEL_TRY(add_rule_job(file, processor, rule.line));
+                FARDEL_TRY(add_rule_job(file, processor, rule.at));
             }
         }
     }
@@ -157,7 +157,7 @@ Status JobGraph::follow_rules(FileIndex first) {
 
 Status JobGraph::add_table_job(const ProjectJob& table) {
     const ProcessorIndex processor = processor_of_name(table.processor);
-    GraphJob added{.processor = processor, .discovers_outputs = table.outputs.empty(), .line = table.line};
+    GraphJob added{.processor = processor, .discovers_outputs = table.outputs.empty(), .at = table.at};
     for (FileIndex file{}; file < files_.end_index(); ++file) {
         if (!any_matches(table.sources, files_[file].name.view()) || !has_its_name(file))
             continue;
@@ -168,8 +168,7 @@ Status JobGraph::add_table_job(const ProjectJob& table) {
             files_[file].consumed = true;
     }
     if (added.sources.empty())
-        return Error(ErrorCode::unresolved, printable(project_file_) + ":" + std::to_string(table.line) +
-                                                ": 'sources' of this [[job]] match no file");
+        return Error(ErrorCode::unresolved, table.at.text() + ": 'sources' of this [[job]] match no file");
     std::ranges::sort(added.sources, {}, [&](FileIndex file) { return files_[file].name.view(); });
     return add_declared_outputs(add_job(std::move(added)), table.outputs);
 }
@@ -225,8 +224,10 @@ Status JobGraph::sort() {
             if (--missing[follower] == 0)
                 ready.push(follower);
     }
-    if (order_.size() == jobs_.size())
+    if (order_.size() == jobs_.size()) {
+        std::erase_if(order_, [&](JobIndex job) { return jobs_[job].left_out; });
         return ok();
+    }
 
     // Every remaining job waits for another remaining job, so following them leads into a cycle.
     JobIndex start{};
@@ -240,6 +241,39 @@ Status JobGraph::sort() {
         text += describe(job) + " → ";
     return Error(ErrorCode::conflict, "these wait for each other: " + text + describe(cycle.front()) +
                                           "; make 'inputs' or 'match' narrower");
+}
+
+// Leaves out the jobs of which no output is in the target's bundle, and no other job reads any. They consume nothing:
+// their sources are what is left for the target.
+void JobGraph::leave_out_jobs(const ProjectTarget& target) {
+    const bool discovers = std::ranges::any_of(jobs_, &GraphJob::discovers_outputs);
+    const auto is_needed = [&](FileIndex file) {
+        const std::string_view name = files_[file].name.view();
+        if (!files_[file].consumed && has_variant(target, tags_by_rules(rules_, name, files_[file].tags)))
+            return true;
+        // Jobs that are discovered later may declare it as an input.
+        return discovers &&
+               std::ranges::any_of(processors_, [&](const Processor& it) { return any_matches(it.inputs, name); });
+    };
+    std::set<JobIndex> needed;
+    const auto need_maker = [&](FileIndex file) {
+        if (files_[file].made_by)
+            needed.insert(*files_[file].made_by);
+    };
+    for (GraphFile& file : files_)
+        file.consumed = false;
+    // Backwards: what reads the outputs of a job is behind it.
+    for (auto at = order_.rbegin(); at != order_.rend(); ++at) {
+        GraphJob& job = jobs_[*at];
+        job.left_out = !needed.contains(*at) && !job.discovers_outputs && std::ranges::none_of(job.outputs, is_needed);
+        if (job.left_out)
+            continue;
+        for (const FileIndex source : job.sources)
+            files_[source].consumed |= !processors_[job.processor].keep_source;
+        std::ranges::for_each(job.sources, need_maker);
+        std::ranges::for_each(job.others, need_maker);
+    }
+    std::erase_if(order_, [&](JobIndex job) { return jobs_[job].left_out; });
 }
 
 Result<JobGraph> JobGraph::plan(const Project& project, std::vector<AssetName> sources) {
@@ -258,6 +292,8 @@ Result<JobGraph> JobGraph::plan(const Project& project, std::vector<AssetName> s
     graph.planned_end_ = graph.files_.end_index();
     graph.add_declared_inputs(JobIndex{}, FileIndex{});
     FARDEL_TRY(graph.sort());
+    if (project.target)
+        graph.leave_out_jobs(*project.target);
     return graph;
 }
 

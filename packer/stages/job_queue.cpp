@@ -4,7 +4,9 @@
 #include "jobs/found_inputs.h"
 #include "jobs/job_code.h"
 #include "jobs/job_record.h"
+#include "text/record_fields.h"
 
+#include <fardel/base/machine_memory.h>
 #include <fardel/base/parallel.h>
 #include <fardel/base/path_text.h>
 #include <fardel/cache/cache_hit.h>
@@ -13,11 +15,11 @@
 #include <fardel/sources/entry_plan.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <set>
+#include <stop_token>
 
 namespace fardel {
 namespace {
@@ -43,29 +45,100 @@ bool same_outputs(const JobResult& a, const JobResult& b) {
     });
 }
 
+// What a run is a run of, whatever is in the job's files: outputs have one maker, so no two jobs of a graph with
+// outputs have the same.
+Hash job_digest(const ProcessorJob& job) {
+    RecordWriter writer;
+    writer.text(job.processor.name);
+    writer.list(job.sources, [&](const JobInput& source) { writer.text(source.name.view()); });
+    writer.texts(job.outputs);
+    return writer.digest();
+}
+
+// What a layer's notes say about one job; a layer is asked at most once.
+struct FoundNotes {
+    std::vector<std::optional<FoundStates>> layers;
+    std::set<BuildKey> tried;
+};
+
+// The program of a processor, as it was when the queue first needed it.
+struct ProcessorCode {
+    std::vector<ObservedPath> seen;
+    JobCode content;
+};
+
+// A job that has to run.
+struct DueJob {
+    ProcessorJob job;
+    ProcessorIndex processor{};
+    const ProcessorCode* code = nullptr;
+    BuildKey key;
+    FoundNotes notes;
+    std::optional<JobOutcome> cached;        // with which the outcome is to be compared
+    std::vector<ObservedPath> found_before;  // see JobRun
+    std::shared_ptr<JobRun> run;             // once it runs
+    bool taken_over = false;                 // an earlier build began the run
+};
+
+// What the running jobs take.
+struct JobLoad {
+    std::size_t jobs = 0;
+    std::map<std::string_view, std::size_t> of_processor;  // jobs, by the processor's name
+    std::uint64_t memory_bytes = 0;                        // at most the limit
+    bool has_oversized = false;                            // one needs more than there is
+};
+
+JobLoad measure_load(const RunningJobs::State& runs, std::uint64_t memory_max) {
+    JobLoad load;
+    runs.for_each_running([&](const JobRun& run) {
+        ++load.jobs;
+        ++load.of_processor[run.processor];
+        load.has_oversized = load.has_oversized || run.memory_bytes > memory_max;
+        load.memory_bytes += std::min(run.memory_bytes, memory_max - load.memory_bytes);
+    });
+    return load;
+}
+
 class JobQueue {
 public:
     JobQueue(JobGraph& graph, FileContents contents, const JobQueueOptions& options)
-        : graph_(graph), options_(options) {
+        : graph_(graph),
+          options_(options),
+          runs_(*options.running),
+          running_max_(worker_count(options.jobs)),
+          memory_max_(options.memory_bytes ? *options.memory_bytes : find_machine_memory().value_or(UINT64_MAX)),
+          planned_end_(graph.jobs().end_index()),
+          may_add_(std::ranges::any_of(graph.jobs(), &GraphJob::discovers_outputs)) {
         run_.contents = std::move(contents);
     }
 
     Result<JobsRun> run() {
         add_jobs(JobIndex{});
+        cancel_unplanned();
         expect_ready();
         FARDEL_TRY(send_to_farm());
         {
-            const std::size_t wanted = worker_count(options_.jobs);
+            // The waiting threads notice it at once.
+            const std::stop_callback wake(stop(), [this] {
+                const std::lock_guard lock(runs_.mutex);
+                runs_.changed.notify_all();
+            });
             // More threads than jobs are of use only if a job may bring further ones.
-            const bool may_add = std::ranges::any_of(graph_.jobs(), &GraphJob::discovers_outputs);
-            const std::size_t count = may_add ? wanted : std::min(wanted, graph_.jobs().size());
+            const std::size_t count = may_add_ ? running_max_ : std::min(running_max_, graph_.jobs().size());
             run_on_threads(static_cast<unsigned>(std::max<std::size_t>(count, 1)), [this] { work(); });
         }
         if (failure_)
             return std::move(failure_->second);
+        if (stop().stop_requested())
+            return Error(ErrorCode::cancelled, "asked to stop");
         if (ended_ != graph_.jobs().size()) {
             FARDEL_TRY(graph_.sort());
             return Error(ErrorCode::conflict, "jobs wait for each other");
+        }
+        // The graph is complete now: what is left belongs to no job of it.
+        {
+            const std::lock_guard lock(runs_.mutex);
+            runs_.cancel_if([](const JobRun&) { return true; });
         }
         for (auto& [index, log] : logs_)
             run_.logs.push_back(graph_.describe(index) + ":\n" + std::move(log));
@@ -79,6 +152,8 @@ public:
     }
 
 private:
+    const std::stop_token& stop() const { return options_.environment.stop; }
+
     // ---- One job; called without the lock.
 
     std::optional<JobOutcome> outcome_of_hit(const ProcessorJob& job, std::optional<CacheHit> hit, bool& verify) {
@@ -92,12 +167,6 @@ private:
         verify = hit->verify;
         return JobOutcome{.result = *std::move(result), .origin = ResultOrigin::cache};
     }
-
-    // What the layers' notes say about one job; a layer is asked at most once.
-    struct FoundNotes {
-        std::vector<std::optional<FoundStates>> layers;
-        std::set<BuildKey> tried;
-    };
 
     FoundStates& found_states(FoundNotes& notes, std::size_t layer, const BuildKey& key) {
         notes.layers.resize(options_.cache->layer_count());
@@ -167,7 +236,9 @@ private:
             // Only the state that applied is copied, never the foreign note: what it says besides was not proved by
             // anything.
             for (std::size_t above = 0; above < layer; ++above)
-                FARDEL_TRY(put_found(key, outcome->result.found, above, DerivedCache::NoteOrigin::lower_layer, notes));
+                if (options_.cache->may_copy(layer, above))
+                    FARDEL_TRY(
+                        put_found(key, outcome->result.found, above, DerivedCache::NoteOrigin::lower_layer, notes));
             return outcome;
         }
         return std::optional<JobOutcome>();
@@ -215,51 +286,136 @@ private:
         return ok();
     }
 
-    Result<JobCode> code_of(ProcessorIndex index, const Processor& processor) {
+    Result<const ProcessorCode*> code_of(ProcessorIndex index, const Processor& processor) {
         const std::lock_guard lock(codes_mutex_);
         if (const auto known = codes_.find(index); known != codes_.end())
-            return known->second;
-        FARDEL_TRY_ASSIGN(JobCode code, read_job_code(processor, options_.environment.project_folder,
-                                                      options_.environment.image_program));
-        codes_.emplace(index, code);
-        return code;
+            return &known->second;
+        const std::string& folder = options_.environment.project_folder;
+        ProcessorCode code{.seen = observe_code(processor, folder)};
+        FARDEL_TRY_ASSIGN(code.content, read_job_code(processor, folder, options_.environment.image_program));
+        return &codes_.emplace(index, std::move(code)).first->second;
     }
 
-    Result<JobOutcome> perform(const ProcessorJob& job, ProcessorIndex processor) {
-        FARDEL_TRY_ASSIGN(const JobCode code, code_of(processor, job.processor));
-        const BuildKey key = build_key(job, code.digest);
-        bool verify = false;
-        FoundNotes notes;
-        FARDEL_TRY_ASSIGN(std::optional<JobOutcome> cached, find_cached(job, key, notes, verify));
-        if (!cached || verify) {
-            JobOutcome outcome;
-            FARDEL_TRY_ASSIGN(outcome.result, run_job(job, options_.environment));
-            FARDEL_TRY(verify_found(outcome.result, outcome.seen));
-            if (cached) {
-                // Verify mode: the job ran although its result was known, and the newer outputs count.
-                outcome.origin = ResultOrigin::verified;
-                outcome.different = !same_outputs(cached->result, outcome.result);
-                options_.cache->report_verified(!outcome.different);
-            }
-            FARDEL_TRY(put(key, outcome, finds_inputs(job.processor), notes));
-            cached = std::move(outcome);
-        }
-        for (const JobOutput& output : cached->result.outputs) {
+    Status read_content_types(JobOutcome& outcome) const {
+        for (const JobOutput& output : outcome.result.outputs) {
             FARDEL_TRY_ASSIGN(const std::string_view type, read_content_type(output.name, *output.blob));
-            cached->content_types.emplace_back(type);
+            outcome.content_types.emplace_back(type);
         }
-        cached->key = finds_inputs(job.processor) ? build_key_with(key, cached->result.found) : key;
-        cached->parts = key_parts(job, code.parts, cached->result.found);
-        return *std::move(cached);
+        return ok();
+    }
+
+    // Returns the outcome if the cache has it; otherwise, `due` gets what is needed to run the job.
+    Result<std::optional<JobOutcome>> look_up(DueJob& due) {
+        FARDEL_TRY_ASSIGN(due.code, code_of(due.processor, due.job.processor));
+        due.key = build_key(due.job, due.code->content.digest);
+        bool verify = false;
+        FARDEL_TRY_ASSIGN(std::optional<JobOutcome> cached, find_cached(due.job, due.key, due.notes, verify));
+        if (verify)
+            due.cached = std::exchange(cached, std::nullopt);
+        if (cached)
+            FARDEL_TRY(complete(due, *cached));
+        else if (finds_inputs(due.job.processor))
+            due.found_before = observe_found(found_states(due.notes, kOwnLayer, due.key));
+        return cached;
+    }
+
+    std::vector<ObservedPath> observe_found(const FoundStates& found) const {
+        std::set<std::string> paths;
+        for (const std::vector<FoundInput>& state : found.states)
+            for (const FoundInput& input : state)
+                paths.insert(joined_path(options_.environment.project_folder, input.path));
+        std::vector<ObservedPath> seen;
+        std::ranges::transform(paths, std::back_inserter(seen), observe_path);
+        return seen;
+    }
+
+    static bool has_changed_since(const ObservedPath& seen) {
+        return !looks_unchanged(seen.stamp, stamp_path(seen.path));
+    }
+
+    // Programs are not copied like inputs: one that was edited while it ran, or before it was started, is another one.
+    static Status verify_code(const JobRun& run) {
+        const auto edited = std::ranges::find_if(run.code, has_changed_since);
+        return edited == run.code.end()
+                   ? ok()
+                   : Status(Error(ErrorCode::conflict,
+                                  printable(edited->path) + ": edited while a job ran it; build again"));
+    }
+
+    // Whether a run that an earlier build began is likely to count when it ends.
+    static bool is_promising(const JobRun& run) {
+        return std::ranges::none_of(run.code, has_changed_since) &&
+               std::ranges::none_of(run.found_before, has_changed_since);
+    }
+
+    // Returns what a run that has ended gave, if that holds for the files of now.
+    Result<JobOutcome> judge(const DueJob& due) const {
+        JobOutcome outcome;
+        FARDEL_TRY_ASSIGN(outcome.result, Result<JobResult>(*due.run->result));
+        FARDEL_TRY(verify_code(*due.run));
+        FARDEL_TRY(verify_found(outcome.result, outcome.seen));
+        return outcome;
+    }
+
+    // Whether the job may succeed although a run that an earlier build began has failed.
+    static bool is_worth_another(const DueJob& due, const Error& error) {
+        const bool depends_on_key_alone = (error.code() == ErrorCode::unresolved || error.code() == ErrorCode::limit) &&
+                                          !finds_inputs(due.job.processor) &&
+                                          due.run->timeout == due.job.processor.timeout;
+        return due.taken_over && !depends_on_key_alone;
+    }
+
+    // Puts the outcome of a run into the cache.
+    Status store(DueJob& due, JobOutcome& outcome) {
+        if (due.cached) {
+            // Verify mode: the job ran although its result was known, and the newer outputs count.
+            outcome.origin = ResultOrigin::verified;
+            outcome.different = !same_outputs(due.cached->result, outcome.result);
+            options_.cache->report_verified(!outcome.different);
+        }
+        FARDEL_TRY(put(due.key, outcome, finds_inputs(due.job.processor), due.notes));
+        return complete(due, outcome);
+    }
+
+    // What the queue needs of an outcome besides the result.
+    Status complete(const DueJob& due, JobOutcome& outcome) const {
+        outcome.key = finds_inputs(due.job.processor) ? build_key_with(due.key, outcome.result.found) : due.key;
+        outcome.parts = key_parts(due.job, due.code->content.parts, outcome.result.found);
+        return read_content_types(outcome);
+    }
+
+    // ---- Runs of earlier builds.
+
+    // Ends the runs of jobs that the graph does not have and cannot get.
+    void cancel_unplanned() {
+        const std::lock_guard lock(runs_.mutex);
+        if (runs_.runs.empty())
+            return;
+        std::set<Hash> planned;
+        for (JobIndex job{}; job < graph_.jobs().end_index(); ++job)
+            planned.insert(job_digest(processor_job(job)));
+        runs_.cancel_if(
+            [&](const JobRun& run) { return !planned.contains(run.job) && !(may_add_ && run.was_discovered); });
+    }
+
+    // Ends the runs of a job whose key is another one now.
+    void cancel_outdated(const ProcessorJob& job, const BuildKey& key) {
+        if (!runs_.runs.empty())
+            runs_.cancel_if([&, of = job_digest(job)](const JobRun& run) { return run.job == of && run.key != key; });
     }
 
     // Tells the cache what it will be asked for first. What fails here fails again when the job is due.
     void expect_ready() {
         std::vector<BuildKey> keys;
+        const std::lock_guard lock(runs_.mutex);
         for (const JobIndex index : ready_) {
             const ProcessorJob job = processor_job(index);
-            if (const auto code = code_of(graph_.jobs()[index].processor, job.processor))
-                keys.push_back(build_key(job, code->digest));
+            const auto code = code_of(graph_.jobs()[index].processor, job.processor);
+            if (!code)
+                continue;
+            keys.push_back(build_key(job, (*code)->content.digest));
+            // Before the first job is started: what is in vain takes the place of what is needed.
+            cancel_outdated(job, keys.back());
         }
         // One question for all jobs that can begin now: at the first build of a version most are misses, and each would
         // be a request. Only "lacking" is believed: a wrong answer costs work or a request, never a wrong result.
@@ -275,8 +431,8 @@ private:
             const ProcessorJob job = processor_job(index);
             if (!is_for_farm(job.processor))
                 continue;
-            FARDEL_TRY_ASSIGN(const JobCode code, code_of(graph_.jobs()[index].processor, job.processor));
-            const BuildKey key = build_key(job, code.digest);
+            FARDEL_TRY_ASSIGN(const ProcessorCode* const code, code_of(graph_.jobs()[index].processor, job.processor));
+            const BuildKey key = build_key(job, code->content.digest);
             if (options_.cache->find(key))
                 continue;
             FARDEL_TRY_ASSIGN(const FarmTicket ticket, make_farm_ticket(job, options_.environment.project_folder,
@@ -318,6 +474,10 @@ private:
         missing_.resize(graph_.jobs().size());
         followers_.resize(graph_.jobs().size());
         for (JobIndex job = first; job < graph_.jobs().end_index(); ++job) {
+            if (graph_.jobs()[job].left_out) {
+                ++ended_;
+                continue;
+            }
             for (const JobIndex before : graph_.jobs()[job].waits_for) {
                 if (done_.contains(before))
                     continue;
@@ -393,50 +553,213 @@ private:
             failure_.emplace(index, std::move(error).with_context(graph_.describe(index)));
     }
 
-    void work() {
-        std::unique_lock lock(mutex_);
-        for (;;) {
-            changed_.wait(lock, [&] { return failure_ || !ready_.empty() || running_ == 0; });
-            // A failure starts no more jobs; the running ones finish, and their results stay in the cache.
-            if (failure_ || ready_.empty())
-                return;
-            // The lowest number first, so that with one thread the order is the same in each build.
-            const JobIndex index = *ready_.begin();
-            ready_.erase(ready_.begin());
-            ++running_;
-            const ProcessorJob job = processor_job(index);
-            const ProcessorIndex processor = graph_.jobs()[index].processor;
-            lock.unlock();
-            Result<JobOutcome> outcome = options_.environment.stop.stop_requested()
-                                             ? Result<JobOutcome>(Error(ErrorCode::cancelled, "asked to stop"))
-                                             : perform(job, processor);
-            lock.lock();
-            --running_;
-            if (!outcome)
-                fail(index, std::move(outcome).error());
-            else if (Status finished = finish(index, *std::move(outcome)); !finished)
-                fail(index, std::move(finished).error());
-            ++ended_;
-            if (options_.progress)
-                options_.progress(ended_, graph_.jobs().size());
-            changed_.notify_all();
+    void end(JobIndex index, Result<JobOutcome> outcome) {
+        if (!outcome)
+            fail(index, std::move(outcome).error());
+        else if (Status finished = finish(index, *std::move(outcome)); !finished)
+            fail(index, std::move(finished).error());
+        ++ended_;
+        if (options_.progress)
+            options_.progress(ended_, graph_.jobs().size());
+    }
+
+    // ---- The steps of a job: it is looked up; if it has to run, it is started; its outcome is stored.
+
+    void look_up_next(std::unique_lock<std::mutex>& lock) {
+        // The lowest number first, so that with one thread the order is the same in each build.
+        const JobIndex index = *ready_.begin();
+        ready_.erase(ready_.begin());
+        DueJob due{.job = processor_job(index), .processor = graph_.jobs()[index].processor};
+        lock.unlock();
+        Result<std::optional<JobOutcome>> cached = look_up(due);
+        lock.lock();
+        if (!cached)
+            return end(index, std::move(cached).error());
+        cancel_outdated(due.job, due.key);
+        if (*cached) {
+            runs_.cancel_if([&](const JobRun& run) { return run.key == due.key; });  // the cache was faster
+            return end(index, **std::move(cached));
         }
+        due.run = find_promising(lock, due.key);
+        due.taken_over = due.run != nullptr;
+        (due.run ? started_ : waiting_[due.processor]).emplace(index, std::move(due));
+    }
+
+    // Returns the run with the key, or nullptr; ends it if it would be in vain.
+    std::shared_ptr<JobRun> find_promising(std::unique_lock<std::mutex>& lock, const BuildKey& key) {
+        const std::shared_ptr<JobRun> run = runs_.find(key);
+        if (!run)
+            return nullptr;
+        lock.unlock();
+        const bool promising = is_promising(*run);
+        lock.lock();
+        if (promising)
+            return run;
+        runs_.cancel_if([&](const JobRun& it) { return &it == run.get(); });
+        return nullptr;
+    }
+
+    // Returns the processors that have waiting jobs, in the order of their first jobs: all jobs of a processor need the
+    // same.
+    std::vector<ProcessorIndex> waiting_processors() const {
+        std::vector<ProcessorIndex> processors;
+        for (const auto& [processor, jobs] : waiting_)
+            processors.push_back(processor);
+        std::ranges::sort(processors, {}, [&](ProcessorIndex it) { return waiting_.at(it).begin()->first; });
+        return processors;
+    }
+
+    // Returns the lowest waiting job for which there is room. None that needs memory overtakes another that waits for
+    // memory, or a large one would wait until all small ones have ended.
+    std::optional<JobIndex> find_startable() const {
+        const JobLoad load = measure_load(runs_, memory_max_);
+        if (waiting_.empty() || load.jobs >= running_max_ || load.has_oversized)
+            return std::nullopt;
+        bool memory_is_awaited = false;
+        for (const ProcessorIndex index : waiting_processors()) {
+            const auto& [job, due] = *waiting_.at(index).begin();
+            const Processor& processor = due.job.processor;
+            const auto running = load.of_processor.find(processor.name);
+            if (processor.at_once != 0 && running != load.of_processor.end() && running->second >= processor.at_once)
+                continue;
+            if (processor.memory_bytes == 0)
+                return job;
+            if (memory_is_awaited)
+                continue;
+            // What is larger than everything runs alone, and once it is due, nothing begins before it.
+            const bool is_oversized = processor.memory_bytes > memory_max_;
+            if (is_oversized ? load.jobs == 0 : processor.memory_bytes <= memory_max_ - load.memory_bytes)
+                return job;
+            if (is_oversized)
+                return std::nullopt;
+            memory_is_awaited = true;
+        }
+        return std::nullopt;
+    }
+
+    DueJob take_waiting(JobIndex index) {
+        const auto of_processor = waiting_.find(graph_.jobs()[index].processor);
+        DueJob due = std::move(of_processor->second.extract(index).mapped());
+        if (of_processor->second.empty())
+            waiting_.erase(of_processor);
+        return due;
+    }
+
+    void start(std::unique_lock<std::mutex>& lock, JobIndex index) {
+        DueJob& due = started_.emplace(index, take_waiting(index)).first->second;
+        const auto run = std::make_shared<JobRun>();
+        run->key = due.key;
+        run->job = job_digest(due.job);
+        run->was_discovered = index >= planned_end_;
+        run->processor = due.job.processor.name;
+        run->timeout = due.job.processor.timeout;
+        run->memory_bytes = due.job.processor.memory_bytes;
+        run->code = due.code->seen;
+        run->found_before = std::move(due.found_before);
+        run->scratch = options_.scratch;
+        due.run = run;
+        if (runs_.start(run, due.job, options_.environment, options_.cache))
+            return;
+        const ProcessorJob job = due.job;  // another thread may store the outcome as soon as it is there
+        lock.unlock();
+        run_here(runs_, *run, job, options_.environment, options_.cache);
+        lock.lock();
+    }
+
+    // Ends a run of an earlier build, so that a waiting job of this one is not delayed by it. All jobs were looked up,
+    // so the run's job waits for others, which have to run again: the run is most likely in vain.
+    bool try_make_room() {
+        if (waiting_.empty() || steps_ != 1 || runs_.is_ending())
+            return false;
+        const auto is_unclaimed = [&](const std::shared_ptr<JobRun>& run) {
+            return !run->result &&
+                   std::ranges::none_of(started_, [&](const auto& job) { return job.second.run == run; });
+        };
+        const auto unclaimed = std::ranges::find_if(runs_.runs, is_unclaimed);
+        if (unclaimed == runs_.runs.end())
+            return false;
+        runs_.cancel_if([run = unclaimed->get()](const JobRun& it) { return &it == run; });
+        return true;
+    }
+
+    std::map<JobIndex, DueJob>::iterator find_ended() {
+        return std::ranges::find_if(started_, [](const auto& it) { return it.second.run->result.has_value(); });
+    }
+
+    void store_outcome(std::unique_lock<std::mutex>& lock, JobIndex index) {
+        DueJob due = std::move(started_.extract(index).mapped());
+        lock.unlock();
+        Result<JobOutcome> outcome = judge(due);
+        const bool again = !outcome && is_worth_another(due, outcome.error());
+        if (outcome)
+            if (Status stored = store(due, *outcome); !stored)
+                outcome = std::move(stored).error();
+        lock.lock();
+        runs_.forget(due.run);
+        lock.unlock();
+        due.run.reset();  // removes its folder, which may take a while
+        lock.lock();
+        if (!again)
+            return end(index, std::move(outcome));
+        due.taken_over = false;
+        waiting_[due.processor].emplace(index, std::move(due));
+    }
+
+    // Whether no thread has anything to do any more.
+    bool is_over() const {
+        // A failure starts no more jobs; the running ones finish, and their results stay in the cache.
+        return stop().stop_requested() ||
+               (started_.empty() && steps_ == 0 && (failure_ || (ready_.empty() && waiting_.empty())));
+    }
+
+    // Does one step, if there is one.
+    bool try_step(std::unique_lock<std::mutex>& lock) {
+        if (const auto ended = find_ended(); ended != started_.end())
+            store_outcome(lock, ended->first);
+        else if (failure_)
+            return false;
+        else if (const auto next = find_startable())
+            start(lock, *next);
+        else if (!ready_.empty())
+            look_up_next(lock);
+        else
+            return try_make_room();
+        return true;
+    }
+
+    void work() {
+        std::unique_lock lock(runs_.mutex);
+        while (!is_over()) {
+            ++steps_;
+            const bool did_step = try_step(lock);
+            --steps_;
+            if (did_step)
+                runs_.changed.notify_all();
+            else if (!is_over())
+                runs_.changed.wait(lock);
+        }
+        runs_.changed.notify_all();
     }
 
     JobGraph& graph_;
     const JobQueueOptions& options_;
+    RunningJobs::State& runs_;  // its mutex guards the graph and all members below, except the codes
+    const std::size_t running_max_;
+    const std::uint64_t memory_max_;
+    const JobIndex planned_end_;  // jobs from here on come from outputs that other jobs discovered
+    const bool may_add_;          // a job may bring further ones
     std::mutex codes_mutex_;
-    std::map<ProcessorIndex, JobCode> codes_;  // of processors that had a job
+    std::map<ProcessorIndex, ProcessorCode> codes_;  // of processors that had a job
 
     JobsRun run_;
-    std::mutex mutex_;  // guards the graph and all members below
-    std::condition_variable changed_;
     IndexedList<std::size_t, JobIndex> missing_;  // number of other jobs that each job still waits for
     IndexedList<std::vector<JobIndex>, JobIndex> followers_;
     std::set<JobIndex> sent_;  // to other machines
     std::set<JobIndex> done_;
-    std::set<JobIndex> ready_;
-    std::size_t running_ = 0;
+    std::set<JobIndex> ready_;                                      // to be looked up
+    std::map<ProcessorIndex, std::map<JobIndex, DueJob>> waiting_;  // to be started; no list is empty
+    std::map<JobIndex, DueJob> started_;                            // by this build, or by an earlier one
+    std::size_t steps_ = 0;                                         // that threads are at
     std::size_t ended_ = 0;
     std::map<JobIndex, std::string> logs_;
     std::set<JobIndex> different_;

@@ -1,9 +1,12 @@
 // Runs the jobs of a graph: each once, when its inputs are available, as many at a time as there are threads.
 //
-// Results are taken from the cache if it has them; results of jobs that ran are added to it. Jobs that are discovered
-// while others run join the queue. After the first failure, running jobs are finished and no other job is started; the
-// failure is returned, and the results so far stay in the cache.
+// Results are taken from the cache if it has them, or from a run that an earlier build has begun; results of jobs that
+// ran are added to the cache. Jobs that are discovered while others run join the queue. After the first failure,
+// running jobs are finished and no other job is started; the failure is returned, and the results so far stay in the
+// cache. If the queue is asked to stop, it returns at once, and its runs go on.
 #pragma once
+
+#include "job_runs.h"
 
 #include <fardel/base/result.h>
 #include <fardel/cache/derived_cache.h>
@@ -18,6 +21,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,9 +37,12 @@ struct FileContent {
 using FileContents = IndexedList<FileContent, FileIndex>;
 
 struct JobQueueOptions {
-    JobEnvironment environment;     // of every job
-    DerivedCache* cache = nullptr;  // not nullptr
-    unsigned jobs = 0;              // threads; 0: one per core
+    JobEnvironment environment;                 // of every job; `stop` is that of the queue
+    std::shared_ptr<const JobScratch> scratch;  // that of the environment
+    std::shared_ptr<DerivedCache> cache;        // not nullptr
+    RunningJobs::State* running = nullptr;      // not nullptr; what it has is taken over, or ended if it is not needed
+    unsigned jobs = 0;                          // jobs that run at a time, and threads; 0: one per core
+    std::optional<std::uint64_t> memory_bytes;  // that jobs which run at a time may need; unset: what the machine has
     // Has other machines run the jobs of these tickets (farm_job.h), and returns when they are done with them, whatever
     // came of each. Empty: every job runs here.
     std::function<Status(const std::vector<BuildKey>& tickets)> run_on_farm;

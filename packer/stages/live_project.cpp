@@ -4,11 +4,14 @@
 #include <fardel/base/folder.h>
 #include <fardel/format/digest_index.h>
 #include <fardel/packer/build.h>
+#include <fardel/packer/running_jobs.h>
 #include <fardel/packer/watched_inputs.h>
 #include <fardel/sources/project_reader.h>
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -18,14 +21,34 @@ namespace {
 
 class LiveProject final : public OpenProject {
 public:
-    LiveProject(std::string file, ProjectOptions options) : file_(std::move(file)), options_(std::move(options)) {}
+    LiveProject(std::string file, ProjectOptions options, CacheRequest caches)
+        : file_(std::move(file)), options_(std::move(options)), caches_(std::move(caches)) {}
 
+    // An edit while jobs run begins the read again: those that it does not concern go on.
     Result<ProjectBundle> read(const std::stop_token& stop) override {
+        for (;;) {
+            auto bundle = read_once(stop);
+            if (bundle || bundle.error().code() != ErrorCode::cancelled || stop.stop_requested())
+                return bundle;
+        }
+    }
+
+    Result<bool> has_changed() override { return watched_ ? watched_->has_changed() : Result<bool>(false); }
+
+private:
+    Result<ProjectBundle> read_once(const std::stop_token& stop) {
         // Before the files are read, so that a change while they are read counts as one.
         if (options_.watch) {
             FARDEL_TRY_ASSIGN(watched_, WatchedInputs::begin(file_, observed_));
         }
-        const BuildRequest request{.project_file = file_, .stop = stop};
+        std::optional<StopOnChange> restart;
+        if (watched_)
+            restart.emplace(*watched_, stop, [this] { return running_->is_at_work(); });
+        const BuildRequest request{.project_file = file_,
+                                   .target = options_.target,
+                                   .caches = caches_,
+                                   .running = running_,
+                                   .stop = restart ? restart->token() : stop};
         FARDEL_TRY_ASSIGN(const RequestedProject requested, read_requested_project(request));
         FARDEL_TRY_ASSIGN(ProjectBuild build, open_build(requested, request));
         Result<PackPlan> plan = build.plan();
@@ -38,9 +61,6 @@ public:
         return open_plan(planned, stop);
     }
 
-    Result<bool> has_changed() override { return watched_ ? watched_->has_changed() : Result<bool>(false); }
-
-private:
     void observe(const std::vector<ObservedPath>& seen) {
         std::vector<ObservedPath> files;
         // The folders of sources are watched through notices of the system already.
@@ -69,19 +89,27 @@ private:
 
     const std::string file_;
     const ProjectOptions options_;
+    const CacheRequest caches_;
     std::unique_ptr<WatchedInputs> watched_;
     std::set<std::string> observed_;  // files besides the sources
+    const std::shared_ptr<RunningJobs> running_ = std::make_shared<RunningJobs>();
 };
 
 class PackerProjectReader final : public ProjectReader {
 public:
+    explicit PackerProjectReader(CacheRequest caches) : caches_(std::move(caches)) {}
     std::unique_ptr<OpenProject> open(const std::string& file, ProjectOptions options) const override {
-        return std::make_unique<LiveProject>(file, std::move(options));
+        return std::make_unique<LiveProject>(file, std::move(options), caches_);
     }
+
+private:
+    const CacheRequest caches_;
 };
 
 }  // namespace
 
-std::shared_ptr<const ProjectReader> make_project_reader() { return std::make_shared<const PackerProjectReader>(); }
+std::shared_ptr<const ProjectReader> make_project_reader(CacheRequest caches) {
+    return std::make_shared<const PackerProjectReader>(std::move(caches));
+}
 
 }  // namespace fardel

@@ -55,11 +55,15 @@ ProjectBuild::~ProjectBuild() = default;
 Result<ProjectBuild> ProjectBuild::open(Project project, std::string folder, BuildOptions options) {
     if (options.build_folder.empty())
         options.build_folder = path_in_project(folder, std::string(kBuildFolder));
+    // First, so that a mistake in a setting is reported even if there is nothing to build.
+    FARDEL_TRY_ASSIGN(const CacheSettings settings, read_cache_settings(options.caches));
+    FARDEL_TRY_ASSIGN(MergedCaches caches, find_project_caches(project.caches, folder, settings));
     FARDEL_TRY_ASSIGN(BuildDatabase database, open_database(options.build_folder));
     project.excludes.push_back("**/" + std::string(kBuildFolder) + "/**");
     auto state = std::make_unique<State>(State{.project = std::move(project),
                                                .folder = std::move(folder),
                                                .options = std::move(options),
+                                               .caches = std::move(caches),
                                                .database = std::move(database)});
     FARDEL_TRY_ASSIGN(state->last, state->database.find_finished(state->options.target));
     return ProjectBuild(std::move(state));

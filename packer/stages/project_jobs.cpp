@@ -1,5 +1,6 @@
 // The jobs of a build: observes what they depend on besides the sources, runs them, and returns the resulting files.
 #include "build_state.h"
+#include "job_scratch.h"
 #include "jobs/job_code.h"
 #include "text/record_fields.h"
 
@@ -70,7 +71,7 @@ std::vector<std::string> decode_paths(std::string_view note) {
     return paths;
 }
 
-Status ProjectBuild::State::observe_inputs() {
+void ProjectBuild::State::observe_inputs() {
     for (const ProjectDependency& dependency : project.dependencies)
         if (!dependency.file.empty())
             seen.push_back(observe_path(path_in_project(folder, dependency.file)));
@@ -78,21 +79,11 @@ Status ProjectBuild::State::observe_inputs() {
         seen.push_back(observe_path(path_in_project(folder, project.references->profile)));
     for (const std::string& path : options.watched)
         seen.push_back(observe_path(path));
-    FARDEL_TRY_ASSIGN(const std::string absolute, absolute_folder(folder));
-    const auto observe_program = [&](const Processor& processor) {
-        for (const std::string& path : processor.code)
-            seen.push_back(observe_path(path_in_project(folder, path)));
-        if (processor.command.empty())
-            return;
-        if (const auto program =
-                find_program(processor, absolute))  // if it is missing, the processor's first job fails
-            seen.push_back(observe_path(program->path));
-    };
+    // If a program is missing, the processor's first job fails.
     for (const Processor& processor : project.processors)
-        observe_program(processor);
+        std::ranges::move(observe_code(processor, folder), std::back_inserter(seen));
     for (const ProjectScanner& scanner : project.scanners)
-        observe_program(scanner.program);
-    return ok();
+        std::ranges::move(observe_code(scanner.program, folder), std::back_inserter(seen));
 }
 
 Status ProjectBuild::State::verify_confinement() {
@@ -117,9 +108,9 @@ Result<JobEnvironment> ProjectBuild::State::job_environment(const std::string& s
         FARDEL_TRY_ASSIGN(std::string scratch_path, real_path(scratch, scratch));
         // A job may read the project, but neither its keys nor its tokens.
         std::vector<std::string> secrets = options.secrets;
-        for (const ProjectCache& named : project.caches)
-            if (!named.token_file.empty())
-                secrets.push_back(path_in_project(folder, named.token_file));
+        for (const MergedCache& layer : caches.layers)
+            if (!layer.setting.token_file.empty())
+                secrets.push_back(layer.setting.token_file);
         if (!project.key.empty())
             secrets.push_back(path_in_project(folder, project.key));
         readable_project =
@@ -133,35 +124,33 @@ Result<JobEnvironment> ProjectBuild::State::job_environment(const std::string& s
                           .stop = options.stop};
 }
 
-// The build database excludes other builds, so any files there are left from a build that was killed.
-Result<std::string> ProjectBuild::State::create_scratch_folder() const {
-    remove_scratch_folder();
-    FARDEL_TRY(create_folders(scratch_folder()));
-    return scratch_folder();
-}
-
-void ProjectBuild::State::remove_scratch_folder() const { static_cast<void>(remove_tree(scratch_folder())); }
-
 Result<JobsRun> ProjectBuild::State::run_processors(JobGraph& graph, FileContents contents) {
-    if (graph.jobs().empty())
+    // Without somebody who keeps them, runs end with the build.
+    const auto running = options.running ? options.running : std::make_shared<RunningJobs>();
+    if (graph.jobs().empty()) {
+        running->cancel_all();
         return JobsRun{.contents = std::move(contents)};
+    }
     FARDEL_TRY(open_cache());
-    FARDEL_TRY_ASSIGN(const std::string scratch, create_scratch_folder());
-    FARDEL_TRY_ASSIGN(JobEnvironment environment, job_environment(scratch));
+    FARDEL_TRY_ASSIGN(auto scratch, JobScratch::open(options.build_folder));
+    const std::string scratch_path = scratch->path();
+    FARDEL_TRY_ASSIGN(JobEnvironment environment, job_environment(scratch_path));
     FARDEL_TRY_ASSIGN(JobsRun run, run_jobs(graph, std::move(contents),
                                             {.environment = std::move(environment),
-                                             .cache = cache.get(),
+                                             .scratch = std::move(scratch),
+                                             .cache = cache,
+                                             .running = &running->state(),
                                              .jobs = options.jobs,
-                                             .run_on_farm = farm_below(scratch),
+                                             .memory_bytes = options.memory_bytes,
+                                             .run_on_farm = farm_below(scratch_path),
                                              .progress = [this](std::uint64_t done, std::uint64_t total) {
                                                  report_progress("processing", done, total);
                                              }}));
-    remove_scratch_folder();
     for (const FoundPaths& found : run.found)
         FARDEL_TRY(database.write_note(found_note_name(graph, found.job), encode_paths(found.paths)));
     FARDEL_TRY(explain_jobs(graph, std::exchange(run.logged, {})));
     for (const GraphJob& job : graph.jobs())
-        job_lines.insert(job.line);
+        job_positions.insert(job.at.text());
     logs = std::exchange(run.logs, {});
     different = std::exchange(run.different, {});
     std::ranges::move(run.seen, std::back_inserter(seen));

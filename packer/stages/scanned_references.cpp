@@ -1,5 +1,6 @@
 // Finds the references of a build's assets, and reuses the findings of earlier builds.
 #include "build_state.h"
+#include "job_scratch.h"
 
 #include <fardel/packer/scan_memory.h>
 
@@ -17,17 +18,17 @@ Result<PackPlan> ProjectBuild::State::plan_bundles(std::vector<ProjectFile> file
     const bool has_programs =
         std::ranges::any_of(project.scanners, [](const ProjectScanner& scanner) { return scanner.pattern.empty(); });
     PlanScanOptions scan{.jobs = options.jobs, .memory = &memory, .stop = options.stop};
+    std::shared_ptr<const JobScratch> scratch;
     if (has_programs) {
-        FARDEL_TRY_ASSIGN(const std::string scratch, create_scratch_folder());
-        FARDEL_TRY_ASSIGN(scan.environment, job_environment(scratch));
+        FARDEL_TRY_ASSIGN(scratch, JobScratch::open(options.build_folder));
+        FARDEL_TRY_ASSIGN(scan.environment, job_environment(scratch->path()));
     }
     auto plan = plan_project_files(project, folder, std::move(files), std::move(report), std::move(scan));
-    if (has_programs)
-        remove_scratch_folder();
+    scratch.reset();
     FARDEL_TRY(database.write_scans(memory.take_added()));
     if (plan) {
         std::ranges::move(plan->scan_logs, std::back_inserter(logs));
-        FARDEL_TRY(database.forget_idle_scans(memory.used()));
+        FARDEL_TRY(database.forget_idle_scans(memory.used(), std::max<std::size_t>(project.targets.size(), 1)));
         const auto count = [&](bool AssetScan::*flag) {
             return static_cast<std::uint64_t>(std::ranges::count(plan->assets, true, flag));
         };

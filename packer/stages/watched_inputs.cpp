@@ -5,9 +5,16 @@
 #include <fardel/packer/project_plan.h>
 #include <fardel/sources/source_scan.h>
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 namespace fardel {
+namespace {
+
+constexpr std::chrono::milliseconds kWatchTick{100};
+
+}  // namespace
 
 Result<std::unique_ptr<WatchedInputs>> WatchedInputs::begin(const std::string& project_file,
                                                             const std::set<std::string>& others) {
@@ -15,9 +22,13 @@ Result<std::unique_ptr<WatchedInputs>> WatchedInputs::begin(const std::string& p
     watched->paths_.push_back(observe_path(project_file));
     for (const std::string& other : others)
         watched->paths_.push_back(observe_path(other));
-    const Result<Project> project = read_project(project_file);
+    std::vector<std::string> files;
+    const Result<Project> project = read_project(project_file, files);
+    for (const std::string& file : files)
+        if (file != project_file)
+            watched->paths_.push_back(observe_path(file));
     if (!project)
-        return watched;  // the build reports the error; the file itself is watched
+        return watched;  // the build reports the error; the files themselves are watched
     for (const std::string& source : sources_of(*project, std::string(folder_part(project_file)))) {
         const auto kind = find_source_kind(source);
         if (!kind || *kind != SourceKind::folder) {
@@ -56,6 +67,21 @@ Result<bool> WatchedInputs::has_changed() {
     for (const ObservedPath& path : paths_)
         changed_ = changed_ || !looks_unchanged(path.stamp, stamp_path(path.path));
     return changed_;
+}
+
+StopOnChange::StopOnChange(WatchedInputs& watched, const std::stop_token& outer, std::function<bool()> counts)
+    : on_outer_(outer, [this] { stop_.request_stop(); }) {
+    auto watch = [this, &watched, counts = std::move(counts)](const std::stop_token& over) {
+        while (!over.stop_requested() && !stop_.stop_requested()) {
+            const auto changed = watched.has_changed();
+            if (changed && *changed && counts())
+                stop_.request_stop();
+            else
+                std::this_thread::sleep_for(kWatchTick);
+        }
+    };
+    // Without a thread, an edit waits for the end of the build.
+    static_cast<void>(thread_.try_start(std::move(watch)));
 }
 
 }  // namespace fardel

@@ -5,6 +5,7 @@
 #include <fardel/base/file_lock.h>
 #include <fardel/base/folder.h>
 #include <fardel/base/folder_watch.h>
+#include <fardel/base/invocation.h>
 #include <fardel/base/path_stamp.h>
 #include <fardel/base/pipe.h>
 #include <fardel/base/program.h>
@@ -362,6 +363,10 @@ TEST_CASE("windows: a socket listens on loopback, and one port belongs to one pr
 TEST_CASE("windows: a user has folders; encodings have the names that they have elsewhere") {
     CHECK(find_user_folder(UserFolder::data));
     CHECK(find_user_folder(UserFolder::cache)->find('\\') == std::string::npos);
+    CHECK(find_user_folder(UserFolder::config) == find_user_folder(UserFolder::data));
+    CHECK(find_home_folder());
+    CHECK(find_machine_folder());
+    CHECK_FALSE(variables_with_prefix("SYSTEMROO").empty());  // SystemRoot, whatever the case
     for (const auto& known : {std::pair("cp437", "\x84"), {"cp1252", "\xe4"}, {"iso-8859-1", "\xe4"}}) {
         CAPTURE(known.first);
         const auto page = CodePage::find(known.first);

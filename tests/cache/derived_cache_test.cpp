@@ -193,6 +193,28 @@ TEST_CASE("derived cache: put writes to every writable layer, and find reads the
     CHECK(statistics.layers[3].bytes_written > 101'000);
 }
 
+TEST_CASE(
+    "derived cache: what a layer has that nobody vouches for is not copied to layers that somebody does") {  // A158
+    const ScratchFolder scratch;
+    const Sample sample = make_sample(2);
+    write_sample(*folder(scratch, "of-project"), sample);
+    const auto cache =
+        cache_with({}, slot(folder(scratch, "own")), slot(folder(scratch, "of-user"), {.vouched = true}),
+                   slot(folder(scratch, "of-project")), slot(folder(scratch, "farm"), {.vouched = true}));
+    CHECK(is_right(cache->find(sample.record.key), sample));
+    cache->flush();
+    CHECK(has_all(*folder(scratch, "own"), sample));
+    CHECK_FALSE(folder(scratch, "of-user")->find_record(sample.record.key).value());
+    CHECK_FALSE(cache->may_copy(2, 1));
+
+    const Sample other = make_sample(3);
+    write_sample(*folder(scratch, "farm"), other);
+    CHECK(is_right(cache->find(other.record.key), other));
+    cache->flush();
+    for (const char* name : {"own", "of-user", "of-project"})
+        CHECK(has_all(*folder(scratch, name), other));
+}
+
 TEST_CASE("derived cache: entries of a lower layer are copied into the upper layers that fill") {
     const ScratchFolder scratch;
     const Sample sample = make_sample(2);

@@ -17,7 +17,7 @@ std::vector<std::string> steps_of(const std::string& verb) {
     static const std::map<std::string, std::vector<std::string>> steps = {
         {"trust", {"init", "add", "remove", "revoke", "show", "test"}},
         {"pure", {"policy", "test", "offer", "answer", "check"}},
-        {"cache", {"init", "stats", "trim", "verify", "export"}},
+        {"cache", {"layers", "init", "stats", "trim", "verify", "export"}},
         {"log", {"diff"}},
         {"job", {"run"}},
         {"trace", {"record", "show", "merge"}},
@@ -200,6 +200,7 @@ TEST_CASE("the program: a wrong command line is reported in one line, with exit 
         {"log", "diff", "a"},
         {"job", "run", "a"},
         {"job", "run", "--cache", "a"},
+        {"cache", "layers", "a", "b"},
         {"cache", "stats"},
         {"cache", "trim", "a", "--size", "much"},
         {"cache", "trim", "a", "--size", "99999999T"},

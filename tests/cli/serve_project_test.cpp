@@ -48,6 +48,21 @@ std::string post_tables(const std::string& body) {
            body;
 }
 
+TEST_CASE("serve --project: of a project with several targets, the named one is served") {
+    const ScratchFolder scratch;
+    scratch.write("game/assets/a.txt", "for all");
+    scratch.write("game/assets/pc.txt", "for one");
+    scratch.write("game/fardel.toml",
+                  "name = \"game\"\nsources = [\"assets\"]\n[target.pc]\n[target.phone]\n"
+                  "[[rule]]\nmatch = \"pc.txt\"\nexclude = true\ntargets = [\"phone\"]\n");
+    check_has(run({"serve", "--project", scratch.path("game"), "--listen", "127.0.0.1:0"}).err,
+              "several targets (pc, phone)");
+    const ServeProgram phone({"--project", scratch.path("game"), "--target", "phone"});
+    const std::string bundle = fetch_root(scratch, phone, root_of(phone));
+    CHECK(run_well({"cat", bundle, "a.txt"}) == "for all");
+    CHECK(run({"cat", bundle, "pc.txt"}).exit_code != 0);
+}
+
 TEST_CASE_FIXTURE(GameFolder,
                   "serve --project: a folder is fetched as it is, and what an edit changes with the next root") {
     const ServeProgram server({"--project", game});

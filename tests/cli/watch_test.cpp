@@ -114,6 +114,23 @@ TEST_CASE("watch: a broken project file is reported, and built again after its r
     watch.end();
 }
 
+TEST_CASE("watch: a file that the project includes is followed, also while it is absent or broken") {
+    Watch watch;
+    watch.write("tools/common.toml", "[[rule]]\nmatch = \"raw.dat\"\nname = \"cooked.dat\"\n");
+    watch.write("fardel.toml", "include = [\"tools/common.toml\"]\n" + std::string(kProject));
+    watch.start();
+    CHECK(watch.gives("cooked.dat", "raw"));
+    watch.write("tools/common.toml", "[[rule]]\nmatch = \"raw.dat\"\nnam = \"fried.dat\"\n");
+    CHECK(watch.reports("common.toml:3:1: there is no key 'nam'"));
+    watch.write("tools/common.toml", "[[rule]]\nmatch = \"raw.dat\"\nname = \"fried.dat\"\n");
+    CHECK(watch.gives("fried.dat", "raw"));
+    std::filesystem::remove(watch.scratch.path("game/tools/common.toml"));
+    CHECK(watch.reports("tools/common.toml"));
+    watch.write("tools/common.toml", "[[rule]]\nmatch = \"raw.dat\"\nname = \"last.dat\"\n");
+    CHECK(watch.gives("last.dat", "raw"));
+    watch.end();
+}
+
 TEST_CASE("watch: a secret key that appears among the sources is refused, and the bundle stays as it was") {  // A151
     Watch watch;
     watch.start();
@@ -155,6 +172,174 @@ TEST_CASE("watch: after a change while a job runs, the build begins again at onc
     const Outcome outcome = watch.end();
     CHECK(count(outcome.out, "packed ") == 1);
     CHECK(outcome.err.find("conflict") == std::string::npos);
+}
+
+// ---- Jobs that run while something is edited ------------------------------------------------------------------------
+
+// The job 'bake' of a level logs when it begins and ends, and waits for a file "go". 'up' converts texts, and logs
+// them.
+class Bakery {
+public:
+    explicit Bakery(std::string_view baked = "*.map", const std::string& jobs = "2", const std::string& more = "") {
+        write("fardel.toml", project(baked) + more);
+        write("assets/level.map", "level ");
+        write("assets/a.txt", "first");
+        write("include/light.h", "bright");
+        write_bake("");
+        scratch.write_program("game/tools/up.sh",
+                              "#!/bin/sh\ncp $1 $2\n(cat $1; echo) >> " + scratch.path("log") + "\n");
+        watch_.emplace(Arguments{"watch", scratch.path("game"), "--level", "1", "--jobs", jobs});
+        CHECK(logs("begin"));
+    }
+    ~Bakery() {
+        write("../go", "");
+        watch_->send(SIGINT);
+        CHECK(watch_->wait().signal == SIGINT);
+        CHECK_FALSE(std::filesystem::exists(scratch.path("game/.fardel/jobs")));
+    }
+    Bakery(const Bakery&) = delete;
+    Bakery& operator=(const Bakery&) = delete;
+
+    static std::string project(std::string_view baked = "*.map") {
+        return "name = \"game\"\nsources = [\"assets\"]\nsandbox = \"off\"\n"
+               "[processor.bake]\ncommand = [\"tools/bake.sh\", \"${in}\", \"${out}\", \"${depfile}\"]\n"
+               "outputs = [\"{stem}.light\"]\ndepfile = true\n"
+               "[processor.up]\ncommand = [\"tools/up.sh\", \"${in}\", \"${out}\"]\noutputs = [\"{stem}.up\"]\n"
+               "[[rule]]\nmatch = \"" +
+               std::string(baked) + "\"\nprocess = \"bake\"\n[[rule]]\nmatch = \"*.txt\"\nprocess = \"up\"\n";
+    }
+    void write_bake(std::string_view more) const {
+        const std::string log = scratch.path("log");
+        const std::string light = scratch.path("game/include/light.h");
+        const std::string wait = "while [ ! -e " + scratch.path("go") + " ]; do sleep 0.02; done\n";
+        scratch.write_program("game/tools/bake.sh", "#!/bin/sh -e\necho begin >> " + log + "\n" + wait + "cat $1 " +
+                                                        light + " > $2\necho \"$2: " + light + "\" > $3\necho end >> " +
+                                                        log + "\n" + std::string(more));
+    }
+    void write(const std::string& name, std::string_view text) const { scratch.write("game/" + name, text); }
+    std::size_t count_logged(std::string_view line) const {
+        return std::filesystem::exists(scratch.path("log")) ? count(scratch.read("log"), std::string(line) + "\n") : 0;
+    }
+    bool logs(std::string_view line, std::size_t times = 1) const {
+        return wait_until([&] { return count_logged(line) >= times; });
+    }
+    bool reports(std::string_view text) const {
+        return wait_until([&] { return watch_->errors().find(text) != std::string::npos; });
+    }
+    // Lets the jobs end, and waits until the bundle has that text.
+    bool gives(std::string_view text, const std::string& name = "level.light") const {
+        write("../go", "");
+        return wait_until([&] {
+            const Outcome outcome = run({"cat", scratch.path("game/game.fardel"), name});
+            return outcome.exit_code == 0 && outcome.out == text;
+        });
+    }
+    std::string errors() const { return watch_->errors(); }
+
+    const ScratchFolder scratch;
+
+private:
+    std::optional<Running> watch_;
+};
+
+TEST_CASE("watch: a job whose inputs are not edited goes on, and runs once") {
+    const Bakery bakery;
+    // Each save begins a build, which converts the text beside the job that runs.
+    for (const char* const text : {"second", "third", "fourth", "fifth"}) {
+        bakery.write("assets/a.txt", text);
+        REQUIRE(bakery.logs(text));
+    }
+    CHECK(bakery.count_logged("end") == 0);
+    CHECK(bakery.gives("level bright"));
+    CHECK(bakery.count_logged("begin") == 1);
+    CHECK(bakery.count_logged("end") == 1);
+    CHECK(bakery.errors().find("cancelled") == std::string::npos);
+}
+
+TEST_CASE("watch: a job that one of several targets needs goes on while the other targets are built") {
+    const Bakery bakery("none", "2",
+                        "[target.a]\nlang = [\"en\"]\n[target.b]\nlang = [\"en\"]\n[[rule]]\nmatch = \"*.map\"\n"
+                        "process = \"bake\"\ntags = { lang = \"en\" }\ntargets = [\"b\"]\n");
+    for (const char* const text : {"second", "third", "fourth"}) {
+        bakery.write("assets/a.txt", text);
+        REQUIRE(bakery.logs(text));
+    }
+    CHECK(bakery.count_logged("end") == 0);
+    bakery.write("../go", "");
+    CHECK(bakery.logs("end"));
+    CHECK(bakery.count_logged("begin") == 1);
+    CHECK(wait_until([&] { return std::filesystem::exists(bakery.scratch.path("game/game-b.fardel")); }));
+}
+
+TEST_CASE("watch: a job whose input is edited is ended, and runs again") {
+    const Bakery bakery;
+    bakery.write("assets/level.map", "edited ");
+    CHECK(bakery.logs("begin", 2));
+    bakery.write("assets/level.map", "once more ");
+    CHECK(bakery.logs("begin", 3));
+    CHECK(bakery.gives("once more bright"));
+    CHECK(bakery.count_logged("begin") == 3);
+    CHECK(bakery.count_logged("end") == 1);
+}
+
+TEST_CASE("watch: a job that has ended between two builds is not run again") {
+    const Bakery bakery;
+    bakery.write("fardel.toml", Bakery::project() + "nonsense = 1\n");
+    REQUIRE(bakery.reports("there is no key 'nonsense'"));
+    bakery.write("../go", "");
+    REQUIRE(bakery.logs("end"));
+    CHECK_FALSE(std::filesystem::exists(bakery.scratch.path("game/game.fardel")));
+    bakery.write("fardel.toml", Bakery::project());
+    CHECK(bakery.gives("level bright"));
+    CHECK(bakery.count_logged("begin") == 1);
+}
+
+TEST_CASE("watch: a job that the project does not have any more is ended") {
+    const Bakery bakery;
+    bakery.write("fardel.toml", "name = \"game\"\nsources = [\"assets\"]\n");
+    CHECK(wait_until([&] { return !std::filesystem::exists(bakery.scratch.path("game/.fardel/jobs")); }));
+    bakery.write("fardel.toml", Bakery::project());
+    CHECK(bakery.logs("begin", 2));
+    CHECK(bakery.gives("level bright"));
+    CHECK(bakery.count_logged("end") == 1);
+}
+
+TEST_CASE("watch: a job during which a file is edited that it found runs again") {
+    const Bakery bakery;
+    bakery.write("include/light.h", "dark");
+    bakery.write("assets/a.txt", "second");  // the next build takes over a run whose result does not count
+    REQUIRE(bakery.logs("second"));
+    CHECK(bakery.gives("level dark"));
+    CHECK(bakery.count_logged("begin") == 2);
+    CHECK(bakery.errors().find("conflict") == std::string::npos);
+}
+
+TEST_CASE("watch: a job whose program is edited and put back while it runs, runs again") {
+    const Bakery bakery;
+    bakery.write_bake("echo other");
+    bakery.write_bake("");
+    CHECK(bakery.gives("level bright"));
+    CHECK(bakery.count_logged("begin") == 2);
+    CHECK(bakery.errors().find("conflict") == std::string::npos);
+}
+
+TEST_CASE("watch: a job does not keep the jobs that make its input anew from running") {
+    const Bakery bakery("*.up", "1");
+    bakery.write("assets/a.txt", "second ");
+    REQUIRE(bakery.logs("second "));
+    CHECK(bakery.gives("second bright", "a.light"));
+}
+
+TEST_CASE("watch: a failure of a job that was taken over is reported") {
+    const Bakery bakery;
+    bakery.write("assets/a.txt", "second");
+    REQUIRE(bakery.logs("second"));
+    std::filesystem::remove(bakery.scratch.path("game/include/light.h"));
+    bakery.write("../go", "");
+    CHECK(bakery.reports("No such file"));
+    bakery.write("include/light.h", "repaired");
+    bakery.write("assets/a.txt", "third");  // nobody watches what a failed job would have found
+    CHECK(bakery.gives("level repaired"));
 }
 
 TEST_CASE("watch: Ctrl-C while a job runs ends both") {

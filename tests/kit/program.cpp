@@ -25,8 +25,10 @@ using Clock = std::chrono::steady_clock;
 
 // Returns the environment of a program: nothing of the tester's environment except the paths of programs and folders.
 std::vector<std::string> environment_of(const Surroundings& surroundings) {
-    std::map<std::string, std::string> variables{
-        {"LC_ALL", "C.UTF-8"}, {"HOME", "/dev/null/nobody"}, {"FARDEL", FARDEL_PROGRAM}};
+    std::map<std::string, std::string> variables{{"LC_ALL", "C.UTF-8"},
+                                                 {"HOME", "/dev/null/nobody"},
+                                                 {"FARDEL_MACHINE_CONFIG", "/dev/null/nobody"},
+                                                 {"FARDEL", FARDEL_PROGRAM}};
     for (const char* name : {"PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS", "TMPDIR"})
         if (const char* value = std::getenv(name))
             variables[name] = value;

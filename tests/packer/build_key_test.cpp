@@ -26,7 +26,7 @@ Subject subject_with(const std::function<void(Subject&)>& change) {
     subject.processor.outputs = {"{stem}.png"};
     subject.processor.inputs = {"palettes/**"};
     subject.processor.tags = {{"quality", "hd"}, {"lang", "fr"}};
-    subject.processor.line = 5;
+    subject.processor.at.line = 5;
     subject.job = {
         .sources = {input_of("a", "1"), input_of("b", "2")}, .others = {input_of("c", "3")}, .outputs = {"x", "y"}};
     change(subject);
@@ -145,7 +145,7 @@ TEST_CASE("build key: the names of the outputs change it") {  // A111
 TEST_CASE("build key: fields that do not affect the output do not change it") {
     CHECK(key_of([](Subject& s) { s.processor.keep_source = true; }) == usual());
     CHECK(key_of([](Subject& s) { s.processor.timeout = std::chrono::seconds(1); }) == usual());
-    CHECK(key_of([](Subject& s) { s.processor.line = 77; }) == usual());
+    CHECK(key_of([](Subject& s) { s.processor.at.line = 77; }) == usual());
     CHECK(key_of([](Subject& s) { s.processor.code = {"elsewhere/table"}; }) ==
           usual());                                                                      // its bytes are in the digest
     CHECK(key_of([](Subject& s) { s.processor.outputs = {"{name}.png"}; }) == usual());  // the job has the names

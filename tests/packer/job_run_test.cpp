@@ -352,4 +352,17 @@ TEST_CASE("job: four threads run jobs at the same time") {
     CHECK(good == 32);
 }
 
+TEST_CASE("job run: a job ends although others that were started at the same moment go on") {
+    JobBench bench;
+    std::atomic<unsigned> ended = 0;
+    std::vector<std::jthread> threads;
+    for (unsigned i = 0; i < 12; ++i)
+        threads.emplace_back([&, is_short = i % 2 == 0] {
+            const auto result = run_job(job_of(shell(is_short ? "cp $1 $2" : "sleep 100")), bench.environment());
+            ended += is_short && result;
+        });
+    CHECK(wait_until([&] { return ended == 6; }, std::chrono::seconds(30)));
+    bench.stop.request_stop();
+}
+
 }  // namespace fardel::tests::job_run_test

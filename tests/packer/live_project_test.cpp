@@ -7,6 +7,9 @@
 #include <fardel/vfs/inspect.h>
 #include <fardel/vfs/vfs.h>
 
+#include <chrono>
+#include <thread>
+
 namespace fardel::tests::live_project_test {
 
 constexpr std::string_view kProject = R"(name = "game"
@@ -147,6 +150,35 @@ TEST_CASE("live project: a mistake leaves the tree, is reported once, and its re
     game.write("shout.sh", "cat \"$1\" > \"$2\"\n");
     CHECK(next_change(vfs) == "/notes.txt");
     CHECK(text_at(vfs, "notes.txt") == "other");
+}
+
+TEST_CASE("live project: a job goes on while a file is edited that is none of its inputs") {
+    const BuiltGame game(R"(name = "game"
+sources = ["src"]
+sandbox = "off"
+[processor.bake]
+command = ["tools/bake.sh", "${in}", "${out}"]
+outputs = ["{stem}.light"]
+[[rule]]
+match = "*.map"
+process = "bake"
+)");
+    game.write("src/level.map", "level");
+    game.write("src/notes.txt", "first");
+    game.write_program("tools/bake.sh", "#!/bin/sh\necho begin >> '" + game.path("log") + "'\nwhile [ ! -e '" +
+                                            game.path("go") + "' ]; do sleep 0.02; done\ncp $1 $2\n");
+    const auto begun = [&] { return fs::exists(game.path("log")) ? game.read("log") : std::string(); };
+    std::jthread editor([&] {
+        wait_until([&] { return !begun().empty(); });
+        game.write("src/notes.txt", "second");
+        std::this_thread::sleep_for(std::chrono::seconds(1));  // in which the project is read again
+        game.write("go", "");
+    });
+    Vfs vfs;
+    value_of(vfs.mount(game.path("fardel.toml"), live()));
+    CHECK(text_at(vfs, "level.light") == "level");
+    CHECK(text_at(vfs, "notes.txt") == "second");
+    CHECK(begun() == "begin\n");
 }
 
 TEST_CASE("live project: a running game shows what a build beside it has written") {

@@ -24,6 +24,8 @@ tags = { quality = "low" }
 keep_source = true
 depfile = true
 timeout = 5
+at_once = 2
+memory_bytes = 8_000_000_000
 [processor.scenes]
 command = ["python3", "${code:tools/scenes.py}"]
 code = ["tools/scenes.py"]
@@ -52,10 +54,14 @@ parameters = { scale = 0.5, format = "png" }
     CHECK(small.depfile);
     CHECK_FALSE(small.protocol);
     CHECK(small.timeout == std::chrono::seconds(5));
-    CHECK(small.line == 4);
+    CHECK(small.at_once == 2);
+    CHECK(small.memory_bytes == 8'000'000'000);
+    CHECK(small.at.line == 4);
     CHECK(project.processors[1].protocol);
     CHECK_FALSE(project.processors[1].keep_source);
     CHECK(project.processors[1].timeout == std::chrono::seconds(60));
+    CHECK(project.processors[1].at_once == 0);
+    CHECK(project.processors[1].memory_bytes == 0);
     CHECK(project.processors[2].name == "n-2");
     CHECK(project.processors[2].builtin == "image");
 }
@@ -72,7 +78,7 @@ TEST_CASE("project: rules and jobs name their processors, in any order") {
     CHECK(project.jobs[0].sources == std::vector<std::string>{"sprites/*.png", "more/*.png"});
     CHECK(project.jobs[0].processor == "d");
     CHECK(project.jobs[0].outputs == std::vector<std::string>{"sprites.png"});
-    CHECK(project.jobs[0].line == 9);
+    CHECK(project.jobs[0].at.line == 9);
 }
 
 TEST_CASE("project: a mistake about processors is reported with its position and what to write instead") {
@@ -111,6 +117,9 @@ TEST_CASE("project: a mistake about processors is reported with its position and
         {table + "command = [\"cp\", \"${parameter:size}\", \"${out}\"]", "4:18", "write it into parameters = { … }"},
         {good + "depfile = true", "4:1", "add \"${depfile}\", or remove depfile = true"},
         {good + "timeout = 0", "5:11", "'timeout' is from 1 to 86400 seconds; write timeout = 60"},
+        {good + "at_once = 0", "5:11", "'at_once' is from 1 to 256 jobs; write at_once = 1"},
+        {good + "memory_bytes = 0", "5:16", "'memory_bytes' is below 1; write memory_bytes = 8_000_000_000"},
+        {good + "memory_bytes = \"8G\"", "5:16", "'memory_bytes' is a text; write memory_bytes = 8_000_000_000"},
         {good + "timeout = \"1m\"", "5:11", "'timeout' is a text; write timeout = 60, in seconds"},
         {good + "depfile = 1", "5:11", "write depfile = true or depfile = false"},
         {good + "version = 2", "5:11", "'version' is an integer; write version = \"1\""},

@@ -82,7 +82,7 @@ name = "readme.txt"
     CHECK(rule.content_type == "image/x-tga");
     CHECK(rule.purpose == BundlePurpose::load);
     CHECK(rule.metadata.size() == 2);
-    CHECK(rule.line == 4);
+    CHECK(rule.at.line == 4);
     CHECK_FALSE(rule.exclude);
     CHECK(project.rules[1].exclude);
     CHECK_FALSE(project.rules[1].publish);
@@ -127,7 +127,8 @@ TEST_CASE("project: a mistake is reported with its position and what to write in
         {"[[rules]]\nmatch = \"a\"", "3:", "did you mean 'rule'?"},
         {"[frobnication]", "3:",
          "the keys are: name, version, output, key, order, sources, exclude, allow_secrets, tombstones, metadata, "
-         "requires, pack, rule, consume, own_cache, cache, dependency, processor, job, link, split, scanner, sandbox"},
+         "requires, pack, rule, consume, own_cache, cache, dependency, processor, job, target, link, split, scanner, "
+         "budget, licences, sandbox, include"},
         {"[[rule]]\nmatch = \"a\"\npublished = false", "5:1", "in [[rule]]; did you mean 'publish'?"},
         {"[[consume]]\nname = \"a\"\noptinal = true", "5:1", "in [[consume]]; did you mean 'optional'?"},
         {"[[dependency]]\nfil = \"a\"", "4:1", "in [[dependency]]; did you mean 'file'?"},

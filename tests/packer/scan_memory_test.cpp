@@ -113,6 +113,18 @@ TEST_CASE("build database: records that scans no longer need are deleted after a
     CHECK(*database->read_scans() == std::unordered_map<Hash, std::string>{{tests::filled_id<Hash>(1), "one"}});
 }
 
+TEST_CASE("build database: records that one of several targets needs outlive the builds of the others") {
+    const tests::ScratchFolder scratch;
+    auto database = BuildDatabase::open(scratch.path("build.sqlite"));
+    REQUIRE(database);
+    REQUIRE(database->write_scans({{tests::filled_id<Hash>(1), "one"}, {tests::filled_id<Hash>(2), "two"}}));
+    for (std::uint64_t scan = 0; scan < 3 * kScansIdleMax; ++scan)
+        REQUIRE(database->forget_idle_scans({tests::filled_id<Hash>(1)}, 3));
+    CHECK(database->read_scans()->size() == 2);
+    REQUIRE(database->forget_idle_scans({tests::filled_id<Hash>(1)}, 3));
+    CHECK(database->read_scans()->size() == 1);
+}
+
 TEST_CASE("build database: the total size of idle scans is bounded, that of needed scans is not") {
     const tests::ScratchFolder scratch;
     auto database = BuildDatabase::open(scratch.path("build.sqlite"));

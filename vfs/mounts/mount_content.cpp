@@ -94,9 +94,10 @@ private:
                          options_.label +
                              ": a project; give MountOptions::projects what make_project_reader() of "
                              "fardel::packer returns, or build the project and mount its bundle");
-        return read_project(
-            path, options_.projects->open(
-                      path, {.digests = digests_.cache, .digest_folder = digests_.folder, .watch = options_.watch}));
+        return read_project(path, options_.projects->open(path, {.digests = digests_.cache,
+                                                                 .digest_folder = digests_.folder,
+                                                                 .watch = options_.watch,
+                                                                 .target = options_.project_target}));
     }
 
     // Content without a signature is for development only.

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fardel {
@@ -11,5 +13,8 @@ std::vector<std::string> words_of_program(int count, char** words);
 
 // A variable of the environment; empty if it is not set.
 std::string variable(const char* name);
+
+// The names that begin with `prefix`, which is ASCII in upper case, and their values; sorted by name.
+std::vector<std::pair<std::string, std::string>> variables_with_prefix(std::string_view prefix);
 
 }  // namespace fardel

@@ -9,7 +9,8 @@
 namespace fardel {
 
 struct CacheLayerStatistics {
-    std::string name;
+    std::string layer;  // its name, "farm"
+    std::string name;   // what it is: "folder /home/ann/.cache/fardel"
     std::uint64_t hits = 0;
     std::uint64_t misses = 0;
     std::uint64_t broken = 0;   // records and objects that do not have the bytes that were written

@@ -39,10 +39,14 @@ struct CacheLayerPolicy {
         2'000};  // if the last few answers took longer on average, the layer is not used again
     // If not empty, only records that one of these keys has signed are used, and only such are written.
     std::vector<PublicKey> signers = {};
+    // Whether what is found here may be copied to layers with this flag. A build that trusts a layer for one project
+    // alone must not carry what it has to all others.
+    bool vouched = false;
 };
 
 struct CacheLayerSlot {
     std::unique_ptr<CacheLayer> layer;
+    std::string name = {};  // for people
     CacheLayerPolicy policy = {};
 };
 
@@ -82,6 +86,8 @@ public:
     // Whether put_note() may repeat text from the layer's note. False if this cache would then sign text that nobody
     // whom it trusts has signed.
     bool may_repeat_note(std::size_t layer) const;
+    // Whether what the layer `from` has may be written to the layer `to`: CacheLayerPolicy::vouched.
+    bool may_copy(std::size_t from, std::size_t to) const;
     // Counts a note of the layer that the packer refused.
     void report_refused(std::size_t layer, std::string_view reason);
 

@@ -27,6 +27,7 @@
 namespace fardel {
 
 class ProjectReader;
+class RunningJobs;
 
 // ---- What is requested ----------------------------------------------------------------------------------------------
 
@@ -49,8 +50,16 @@ struct BuildSigning {
     std::function<Result<std::unique_ptr<Signer>>(const std::string& key_path)> open;
 };
 
+// Which layers the derived-data cache has besides those that the project names: docs/derived-cache.md.
+struct CacheRequest {
+    bool reads_configuration = false;  // the files of the machine and of its user, and the environment, count, too
+    std::vector<std::string> layers;   // each "NAME=PATH", or a URL, "off", "on" or "read-only"
+    std::string graph;                 // empty: what the configuration chooses
+};
+
 struct BuildRequest {
     std::string project_file;  // "mygame/fardel.toml"
+    std::string target;        // of the project, as its file names it; empty: the only one, or none
     std::string output;        // path of the bundle; this and the next two, if empty, come from the project
     std::string name;
     std::string version;
@@ -73,9 +82,12 @@ struct BuildRequest {
     std::optional<BundlePurpose> purpose;  // unset: as the project says, or balanced
     int level = kLevelDefault;             // of `balanced`
     unsigned jobs = 0;                     // threads; 0: one per core
-    bool checksum = false;                 // read every source, whatever its stamp
-    bool from_scratch = false;             // discard the state of earlier builds
-    std::uint32_t verify_per_1000 = 0;     // of 1000 jobs with cached results, how many are run and compared
+    // What jobs that run at a time may need together, as their processors state it; unset: the memory of the machine.
+    std::optional<std::uint64_t> memory_bytes;
+    bool checksum = false;              // read every source, whatever its stamp
+    bool from_scratch = false;          // discard the state of earlier builds
+    std::uint32_t verify_per_1000 = 0;  // of 1000 jobs with cached results, how many are run and compared
+    CacheRequest caches;
     // How much of the project's own folder of derived data the build leaves at its end; unset: as the project says.
     std::optional<std::uint64_t> cache_bytes_max;
     std::optional<std::uint32_t> cache_unused_days;
@@ -89,6 +101,9 @@ struct BuildRequest {
     std::function<void(const BuildProgress&)> progress;  // called from any thread, one at a time
     // Called once with what the sources have and the bundle will not have, before a build that fails for it does.
     std::function<void(const ScanReport&)> scanned;
+    // For programs that build again after each edit: jobs that run when `stop` is requested go on there, and the next
+    // build with it takes over those that it needs. nullptr: they end with the build.
+    std::shared_ptr<RunningJobs> running;
     std::stop_token stop;
 };
 
@@ -120,6 +135,7 @@ struct BuildSummary {
     std::vector<BuiltBundle> bundles;  // each one after those that it needs
     ScanReport scan;                   // entries in the sources that no bundle contains
     std::vector<std::string> idle_rules;
+    std::vector<std::string> names_not_chosen;  // of which the project's target has no variant
     std::optional<ReferenceSummary> references;
 };
 
@@ -160,7 +176,8 @@ struct ExplainedJob {
 };
 
 struct BuildOutcome {
-    std::string target;  // path of the bundle; parts of a split one are beside it
+    std::string target;          // path of the bundle; parts of a split one are beside it
+    std::string project_target;  // the name of the project's target; empty: it has none
     BuildSummary summary;
     bool up_to_date = false;  // nothing was written; `summary` is that of the build that wrote the bundles
     BuildCounts counts;
@@ -177,7 +194,8 @@ struct BuildOutcome {
 
 // ---- Building -------------------------------------------------------------------------------------------------------
 
-// Builds `project_file`. Errors: missing, malformed, unsupported (the project); unresolved (nothing to pack; a missing
+// Builds `project_file`, or one of its targets. Errors: missing, malformed (also: several targets to choose from),
+// unsupported (the project); unresolved (nothing to pack; a missing
 // reference, or a file that is left out, where that is an error); conflict (a source changed); busy (another build of
 // the project runs); denied, limit, no_space, cancelled, io; those of the processors and of the signer.
 Result<BuildOutcome> build_project(const BuildRequest& request);
@@ -191,7 +209,7 @@ Result<BuildSummary> build_sources(std::span<const std::string> sources, const B
 
 // MountOptions::projects: mounts show a project as build_project() would bundle it, with its rules, variants and the
 // outputs of its jobs, and follow its edits. Jobs run and are remembered as in a build; a mount is `busy` while another
-// build of the project runs.
-std::shared_ptr<const ProjectReader> make_project_reader();
+// build of the project runs. `caches`: as of a build.
+std::shared_ptr<const ProjectReader> make_project_reader(CacheRequest caches = {});
 
 }  // namespace fardel

@@ -35,7 +35,8 @@ struct GraphJob {
     std::vector<JobIndex> waits_for;           // ascending
     std::vector<ProcessorIndex> came_through;  // ascending: of this job and of all jobs that its sources come from
     bool discovers_outputs = false;            // its outputs are known only after it has run
-    std::uint32_t line = 0;                    // of the rule or [[job]] in the project file
+    bool left_out = false;                     // it does not run: the project's target has none of what it makes
+    ProjectPosition at;                        // of the rule or [[job]]
 };
 
 class JobGraph {
@@ -48,8 +49,8 @@ public:
     const IndexedList<GraphFile, FileIndex>& files() const noexcept { return files_; }
     const IndexedList<GraphJob, JobIndex>& jobs() const noexcept { return jobs_; }
     const Processor& processor_of(JobIndex job) const { return processors_[jobs_[job].processor]; }
-    // Returns the jobs, each after those that it waits for, otherwise in planned order; jobs that add_outputs added are
-    // missing until sort() is called.
+    // Returns the jobs that are not left out, each after those that it waits for, otherwise in planned order; jobs that
+    // add_outputs added are missing until sort() is called.
     const std::vector<JobIndex>& order() const noexcept { return order_; }
 
     // Adds the outputs of a job that discovers_outputs, after it has run. Returns the index of the first job that this
@@ -63,21 +64,20 @@ public:
     std::string name_of(JobIndex job) const;
 
 private:
-    explicit JobGraph(const Project& project)
-        : project_file_(project.file), rules_(project.rules), processors_(project.processors) {}
+    explicit JobGraph(const Project& project) : rules_(project.rules), processors_(project.processors) {}
 
     Status add_file(AssetName name, std::optional<JobIndex> made_by, Tags tags);
     Status follow_rules(FileIndex first);
-    Status add_rule_job(FileIndex file, ProcessorIndex processor, std::uint32_t line);
+    Status add_rule_job(FileIndex file, ProcessorIndex processor, const ProjectPosition& at);
     Status add_table_job(const ProjectJob& table);
     Status add_declared_outputs(JobIndex job, const std::vector<std::string>& names);
     void add_declared_inputs(JobIndex first_job, FileIndex first_file);
+    void leave_out_jobs(const ProjectTarget& target);
     bool came_through(FileIndex file, ProcessorIndex processor) const;
     JobIndex add_job(GraphJob job);
     bool has_its_name(FileIndex file) const;
     ProcessorIndex processor_of_name(const std::string& name) const;
 
-    std::string project_file_;
     std::vector<ProjectRule> rules_;
     IndexedList<Processor, ProcessorIndex> processors_;
     IndexedList<GraphFile, FileIndex> files_;

@@ -41,6 +41,8 @@ struct PackPlan {
     std::vector<std::string> scan_logs;     // with [link]: output of scanners that are programs
     std::vector<SplitPart> parts;           // of a project with [split]: replaces `plan`; empty: one bundle
     std::vector<std::string> idle_rules;    // rules of a project that match nothing, "fardel.toml:7: **/*@hd.png"
+    // With a target: names that have variants, but none that its players can choose.
+    std::vector<std::string> names_not_chosen;
 };
 
 // Errors: malformed (an option, no source), those of scan_sources, denied (an entry is secret: secret_files.h), and

@@ -7,6 +7,7 @@
 #include <fardel/format/ids.h>
 #include <fardel/format/name.h>
 #include <fardel/format/tag.h>
+#include <fardel/packer/project_position.h>
 #include <fardel/packer/references.h>
 
 #include <chrono>
@@ -44,7 +45,10 @@ struct Processor {
     bool depfile = false;              // the program lists the files that it read in ${depfile}
     bool protocol = false;             // the program speaks JSON on its standard streams
     std::chrono::seconds timeout{60};
-    std::uint32_t line = 0;  // in the project file
+    std::uint32_t at_once = 0;         // how many of its jobs run at a time at most; 0: any number
+    std::uint64_t memory_bytes = 0;    // what one of its jobs needs; 0: little
+    std::vector<std::string> targets;  // that have it; empty: all
+    ProjectPosition at;
 };
 
 struct JobInput {

@@ -8,6 +8,7 @@
 #include <fardel/format/trace.h>
 #include <fardel/packer/build.h>
 #include <fardel/packer/build_log.h>
+#include <fardel/packer/cache_settings.h>
 #include <fardel/packer/job_graph.h>
 #include <fardel/packer/pack.h>
 #include <fardel/packer/project.h>
@@ -44,22 +45,26 @@ struct FinishedBuild {
 };
 
 struct BuildOptions {
-    std::string target;                 // identifies one of the project's builds: the bundle's path
-    std::string build_folder;           // empty: ".fardel" beside the project file
-    Hash options;                       // of everything besides the sources that determines the result
-    std::vector<std::string> watched;   // further files that determine the result, such as a key
-    Trace order;                        // see BuildRequest::order; part of `options`, too
-    std::vector<std::string> secrets;   // files that no job may read
-    std::string image_program;          // see JobEnvironment
-    bool checksum = false;              // read every source, whatever its stamp
-    std::string farm;                   // see BuildRequest
-    bool all_jobs = false;              // look at every job, also if the last build is up to date
-    unsigned jobs = 0;                  // threads; 0: one per core
-    std::uint32_t verify_per_1000 = 0;  // of 1000 jobs with cached results, how many are run and compared
-    ProjectCacheLimits own_cache;       // before those of the project
+    std::string target;                         // identifies one of the project's builds: the bundle's path
+    std::string build_folder;                   // empty: ".fardel" beside the project file
+    Hash options;                               // of everything besides the sources that determines the result
+    std::vector<std::string> watched;           // further files that determine the result, such as a key
+    Trace order;                                // see BuildRequest::order; part of `options`, too
+    std::vector<std::string> secrets;           // files that no job may read
+    std::string image_program;                  // see JobEnvironment
+    bool checksum = false;                      // read every source, whatever its stamp
+    bool from_scratch = false;                  // use nothing that earlier builds of this user left
+    std::string farm;                           // see BuildRequest
+    bool all_jobs = false;                      // look at every job, also if the last build is up to date
+    unsigned jobs = 0;                          // threads; 0: one per core
+    std::optional<std::uint64_t> memory_bytes;  // see BuildRequest
+    std::uint32_t verify_per_1000 = 0;          // of 1000 jobs with cached results, how many are run and compared
+    CacheLimits own_cache;                      // before those of the project
+    CacheRequest caches;                        // see BuildRequest
     // Opens the key that signs records of the derived-data cache, when there are jobs; empty: they stay unsigned.
     std::function<Result<std::unique_ptr<Signer>>()> open_cache_signer;
     std::function<void(const BuildProgress&)> progress;  // called from any thread, one at a time
+    std::shared_ptr<RunningJobs> running;                // see BuildRequest
     std::stop_token stop;
 };
 
@@ -112,8 +117,12 @@ private:
     std::unique_ptr<State> state_;
 };
 
-// build_project(), which also sets the paths that the build observed, even if it fails. While none of them changes,
-// another build would have the same result.
-Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<ObservedPath>& observed);
+// Builds targets of a project one after the other, as build_project() does each: those of these names, or all; a
+// project without targets is built as one. What one build has read and made serves the next ones; the signer is opened
+// once. `built` is called after each one, and may end it. Also sets the paths that the builds observed, even if one
+// fails: while none of them changes, other builds would have the same results. `request.target` does not count. Errors:
+// those of build_project, for the first target that fails; earlier ones stay built.
+Status build_targets(const BuildRequest& request, const std::vector<std::string>& targets,
+                     const std::function<Status(const BuildOutcome&)>& built, std::vector<ObservedPath>& observed);
 
 }  // namespace fardel

@@ -17,12 +17,16 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fardel {
 
 // Sets the value of one axis. `tags`: in the order of their axes.
 void set_tag(Tags& tags, const Tag& tag);
+
+// Returns the tags of a file with this name: those that it has, and over them those of the rules that match.
+Tags tags_by_rules(const std::vector<ProjectRule>& rules, std::string_view name, const Tags& tags);
 
 // Returns the paths of the project's sources.
 std::vector<std::string> sources_of(const Project& project, const std::string& folder);
@@ -34,7 +38,7 @@ Result<ScanResult> scan_project(const Project& project, const std::string& folde
 struct ProjectFile {
     AssetName name;
     std::uint64_t size_bytes = 0;
-    std::shared_ptr<const BlobSource> blob;
+    std::shared_ptr<const BlobSource> blob;  // nullptr: the output of a job that is left out (GraphJob)
     std::string content_type;
     std::optional<AssetId> asset;            // set if the file was hashed already
     std::uint64_t listed = 0;                // as SourceEntry::listed; 0: the output of a job

@@ -34,8 +34,8 @@ struct ProjectReferences {
     bool link_tables = true;           // the bundle gets link tables
     std::vector<std::string> rewrite;  // globs over names of texts
     RewriteTo rewrite_to = RewriteTo::ids;
-    std::uint32_t rewrite_line = 0;  // where 'rewrite' is
-    bool missing_fails = false;      // a missing reference fails the build
+    ProjectPosition rewrite_at;
+    bool missing_fails = false;  // a missing reference fails the build
 };
 
 // [[scanner]]: how to find references in the files that `match` matches, besides the built-in scanners.
@@ -46,7 +46,7 @@ struct ProjectScanner {
     ReferenceUse use = ReferenceUse::file;  // these three apply where the answer of a program does not state them
     ReferenceForm form = ReferenceForm::from_root;
     bool optional = false;
-    std::uint32_t line = 0;
+    ProjectPosition at;
 };
 
 }  // namespace fardel

@@ -26,6 +26,8 @@ struct SplitOptions {
     SplitPolicy policy = SplitPolicy::one;
     // by_size: the largest size of one bundle. per_root: smaller common bundles are merged.
     std::uint64_t bytes_max = 0;
+    // Instead of a policy: variants with a tag of one of these axes go into bundles of their own (split_variants).
+    std::vector<std::string> axes;
 };
 
 struct SplitBundle {

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <fardel/base/folder_watch.h>
+#include <fardel/base/parallel.h>
 #include <fardel/base/result.h>
 #include <fardel/sources/observed_path.h>
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -34,6 +37,20 @@ private:
     std::vector<std::unique_ptr<FolderWatch>> folders_;
     std::vector<ObservedPath> paths_;
     bool changed_ = false;
+};
+
+// Asks a build to stop as soon as one of its inputs changes, so that the next one begins with what is there then.
+class StopOnChange {
+public:
+    // `watched` outlives it. `outer` stops the build, too. `counts`: asked after a change, until it returns true.
+    StopOnChange(WatchedInputs& watched, const std::stop_token& outer, std::function<bool()> counts);
+
+    std::stop_token token() const { return stop_.get_token(); }
+
+private:
+    std::stop_source stop_;
+    const std::stop_callback<std::function<void()>> on_outer_;
+    WorkerThreads thread_;  // last, so that it ends before other members are destroyed
 };
 
 }  // namespace fardel

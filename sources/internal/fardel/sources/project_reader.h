@@ -37,6 +37,7 @@ struct ProjectOptions {
     std::shared_ptr<DigestCache> digests;  // not nullptr; digests of files that did not change are taken from it
     std::string digest_folder;             // where digests of files are kept on disk; empty: nowhere
     bool watch = false;
+    std::string target;  // of the project; empty: the only one, or none
 };
 
 class ProjectReader {

@@ -67,6 +67,7 @@ struct MountOptions {
     std::shared_ptr<const ArchiveReader> archives;
     // Reads projects (make_project_reader() of <fardel/packer/build.h>); without it, mounting one is `unsupported`.
     std::shared_ptr<const ProjectReader> projects;
+    std::string project_target;      // which target of a project is mounted; empty: the only one, or none
     std::vector<Envelope> licenses;  // tokens (LicenseToken), for bundles that require one
     // Which variants of this mount's names are taken: it counts before the preference of the Vfs.
     VariantPreference preference = {};
