@@ -1,6 +1,5 @@
 #include "build_command.h"
 
-#include "build_explanation.h"
 #include "build_findings.h"
 #include "build_report.h"
 #include "bundles/left_out.h"
@@ -202,8 +201,7 @@ Result<Exit> run_build_command(const BuildCommand& command, std::stop_token stop
     const auto built = [&](const BuildOutcome& outcome) {
         bars.reset();
         outcomes.push_back(outcome);
-        const std::string why = command.explain ? format_explanation(outcome, console) : std::string();
-        return command.output.json ? ok() : console.write(why + format_report(outcome, console));
+        return command.output.json ? ok() : console.write(format_report(outcome, console, command.explain));
     };
     const Status status = build_targets(request, targets_of(command.targets), built, observed);
     bars.reset();

@@ -209,10 +209,12 @@ Json json_of(const BuildSummary& summary) {
     return json;
 }
 
-std::string format_report(const BuildOutcome& outcome, const Console& console) {
+std::string format_report(const BuildOutcome& outcome, const Console& console, bool explain) {
     const std::string target =
         outcome.project_target.empty() ? std::string() : fmt::format("target {}\n", outcome.project_target);
-    return target + format_logs(outcome, console) + format_counts(outcome.counts) + format_bundles(outcome, console) +
+    const std::string why = explain ? format_explanation(outcome, console) : std::string();
+    return target + why + format_logs(outcome, console) + format_counts(outcome.counts) +
+           format_bundles(outcome, console) +
            (outcome.summary.references ? format_references(*outcome.summary.references, console) : "");
 }
 

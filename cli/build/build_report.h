@@ -19,7 +19,8 @@ Json json_of(const BuildSummary& summary);
 // A line that says why programs of the project run unconfined; nothing if there is no reason.
 std::string format_unconfined(std::string_view reason, const Console& console);
 
-std::string format_report(const BuildOutcome& outcome, const Console& console);
+// `explain`: also why, as format_explanation() says it.
+std::string format_report(const BuildOutcome& outcome, const Console& console, bool explain = false);
 Json json_of(const BuildOutcome& outcome);
 // The only one, or with targets a list of them under "targets".
 Json json_of_targets(const std::vector<BuildOutcome>& outcomes);
