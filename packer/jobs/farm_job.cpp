@@ -126,7 +126,7 @@ std::vector<std::string> code_paths(const Processor& processor) {
     for (const std::string& path : processor.code)
         paths.push_back(project_name(path));
     std::ranges::sort(paths);
-    paths.erase(std::ranges::unique(paths).begin(), paths.end());
+    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
     return paths;
 }
 

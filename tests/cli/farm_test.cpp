@@ -114,7 +114,8 @@ TEST_CASE_FIXTURE(FarmedGame, "farm: a program that is not there is an error, an
     CHECK(run({"build", game}).exit_code == 1);
 }
 
-TEST_CASE_FIXTURE(FarmedGame, "farm: what a node did not sign with a key that the project trusts is not used") {
+TEST_CASE_FIXTURE(FarmedGame,
+                  "farm: what a node did not sign with a key that the project trusts is not used") {  // A159
     const std::string key = make_key(scratch, "farm");
     const std::string other = make_key(scratch, "other");
     std::smatch hex;

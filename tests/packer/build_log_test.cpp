@@ -55,7 +55,7 @@ TEST_CASE("build log: it is JSON Lines, and is read as it was written") {
     CHECK(code_of(read_build_log(scratch.path("none"))) == ErrorCode::missing);
 }
 
-TEST_CASE("build log: what is no log is refused, with the line") {
+TEST_CASE("build log: what is no log is refused, with the line") {  // A159
     const std::string head = "{\"fardel_log\":1,\"project\":\"g\"}\n";
     const auto refused = [&](const std::string& line) {
         const Error error = refusal_of(head + line);

@@ -131,7 +131,7 @@ TEST_CASE_FIXTURE(Farm, "farm: a job that looks for files of the project, or has
     CHECK(is_for_farm(it));
 }
 
-TEST_CASE_FIXTURE(Farm, "farm: a ticket that the cache lacks or has damaged is missing, and runs nothing") {
+TEST_CASE_FIXTURE(Farm, "farm: a ticket that the cache lacks or has damaged is missing, and runs nothing") {  // A159
     CHECK(code_of(run_on_node(key_of(job()))) == ErrorCode::missing);
     const BuildKey ticket = send(job());
     SUBCASE("a changed object") { files.write("cache/" + fs::relative(file_with("-done"), folder).string(), "-evil"); }
@@ -145,7 +145,7 @@ TEST_CASE_FIXTURE(Farm, "farm: a ticket that the cache lacks or has damaged is m
     CHECK(code_of(run_on_node(ticket)) == ErrorCode::missing);
 }
 
-TEST_CASE_FIXTURE(Farm, "farm: a record that a writer of the cache forged under a ticket is refused") {
+TEST_CASE_FIXTURE(Farm, "farm: a record that a writer of the cache forged under a ticket is refused") {  // A159
     const FarmTicket good = ticket_of(job());
     FarmTicket forged = good;
     // A well-formed record under the ticket's key, with another program.
@@ -157,7 +157,7 @@ TEST_CASE_FIXTURE(Farm, "farm: a record that a writer of the cache forged under 
     CHECK(code_of(run_on_node(good.record.key)) == ErrorCode::untrusted);
 }
 
-TEST_CASE_FIXTURE(Farm, "farm: a node whose program is another one than the builder's refuses the job") {
+TEST_CASE_FIXTURE(Farm, "farm: a node whose program is another one than the builder's refuses the job") {  // A159
     const ProcessorJob wanted = job();
     // As if the builder's program had another digest.
     const FarmTicket ticket = value_of(
