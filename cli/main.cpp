@@ -62,6 +62,7 @@ constexpr Verb kVerbs[] = {
     {kBuilds, "cache", "check and trim the caches of the packer", run_cache},
     {kBuilds, "trace", "record what a game opens, so that it is stored and fetched in that order", run_trace},
     {kBuilds, "delta", "make or apply what turns one bundle into another", run_delta},
+    {kBuilds, "sbom", "write the licences and origins of what is in bundles, as SPDX", run_sbom},
     {kBuilds, "report", "write an HTML page about bundles: sizes, duplicates, missing files", run_report},
     {kServers, "serve", "serve published bundles, or those of a store, over HTTP", run_serve},
     {kServers, "channel", "say which bundles are current, and which are recalled, for players who follow", run_channel},

@@ -20,6 +20,7 @@ Result<Exit> run_audit(Words words, Console& console);
 Result<Exit> run_id(Words words, Console& console);
 Result<Exit> run_job(Words words, Console& console);
 Result<Exit> run_log(Words words, Console& console);
+Result<Exit> run_sbom(Words words, Console& console);
 Result<Exit> run_ls(Words words, Console& console);
 Result<Exit> run_cat(Words words, Console& console);
 Result<Exit> run_extract(Words words, Console& console);

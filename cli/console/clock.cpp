@@ -7,10 +7,13 @@
 
 namespace fardel {
 
-Result<UnixTime> creation_time() {
+namespace {
+
+// SOURCE_DATE_EPOCH, or this time if it is not set.
+Result<UnixTime> source_date_or(UnixTime unset) {
     const char* const wanted = std::getenv("SOURCE_DATE_EPOCH");
     if (wanted == nullptr || *wanted == '\0')
-        return system_now();
+        return unset;
     constexpr std::uint64_t kSecondsMax = 253'402'300'799;  // the year 9999
     const auto number = find_number(wanted);
     if (!number || *number > kSecondsMax)
@@ -18,6 +21,12 @@ Result<UnixTime> creation_time() {
                      "SOURCE_DATE_EPOCH is \"" + std::string(wanted) + "\"; it must be a number of seconds since 1970");
     return UnixTime{*number};
 }
+
+}  // namespace
+
+Result<UnixTime> creation_time() { return source_date_or(system_now()); }
+
+Result<UnixTime> source_date() { return source_date_or({}); }
 
 Result<UnixTime> parse_day(std::string_view text) {
     using namespace std::chrono;

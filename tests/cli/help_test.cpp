@@ -10,7 +10,7 @@ const std::vector<std::string> kVerbs = {
     "extract",    "verify",  "keygen",  "sign",    "repack",  "trust",  "which",  "links", "delta",
     "diff",       "report",  "mount",   "pure",    "cache",   "serve",  "trace",  "fetch", "conflicts",
     "store",      "publish", "license", "channel", "install", "update", "remove", "list",  "registry",
-    "completion", "doctor",  "append",  "log",     "job"};
+    "completion", "doctor",  "append",  "log",     "job",     "sbom"};
 
 // The verbs of a verb; empty if it has none.
 std::vector<std::string> steps_of(const std::string& verb) {
@@ -187,6 +187,7 @@ TEST_CASE("the program: a wrong command line is reported in one line, with exit 
         {"links"},
         {"diff", "a"},
         {"report"},
+        {"sbom"},
         {"mount", "a"},
         {"mount", "--unmount", "a", "b"},
         {"mount", "--unmount", "a", "--foreground"},

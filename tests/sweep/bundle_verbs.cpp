@@ -165,6 +165,7 @@ private:
             findings_.add(ran.what, "the page has an escape character");
         std::error_code ignored;
         fs::remove(page, ignored);
+        fardel({"sbom", bundle_.bundle(), bundle_.good.string()}, false);
     }
 
     // Pure mode: the server's policy is about the hostile bundle, and the client has it.
