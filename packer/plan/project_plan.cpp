@@ -264,16 +264,6 @@ Status add_dependencies(const Project& project, const std::string& folder, Bundl
 
 // ---- References -----------------------------------------------------------------------------------------------------
 
-// nullptr: that of no game.
-Result<std::shared_ptr<const GameProfile>> load_profile(const ProjectReferences& references,
-                                                        const std::string& folder) {
-    if (references.chosen_profile || references.profile.empty())
-        return references.chosen_profile;
-    return is_profile_file(references.profile)
-               ? read_game_profile(path_in_project(folder, references.profile), ProfileLinks::refused)
-               : find_game_profile(references.profile);
-}
-
 // Adds the bundle's own names that the project consumes dynamically. What is not published cannot be found in the
 // published tree, neither the bundle's asset nor one that replaces it.
 Status add_dynamic_names(const Project& project, BundlePlan& plan, std::set<std::string>& names) {
@@ -303,10 +293,7 @@ Status resolve_references(const Project& project, const std::string& folder, Bun
                            .bases = project.references->bases,
                            .fold_case = project.references->fold_case,
                            .dynamic_names = std::move(dynamic_names)};
-    auto profile = load_profile(*project.references, folder);
-    if (!profile)
-        return std::move(profile).error().with_context(printable(project.file) + ": [link] profile");
-    options.profile = *std::move(profile);
+    FARDEL_TRY_ASSIGN(options.profile, load_profile(project, folder));
     for (const ProjectConsume& consume : project.consumes)
         options.consumed.push_back(consume.text);
     scan.scanners = project.scanners;
@@ -411,6 +398,20 @@ Result<ScanResult> scan_project(const Project& project, const std::string& folde
                                                     make_archive_reader().get()));
     FARDEL_TRY(refuse_secrets(scan, project.allowed_secrets));
     return scan;
+}
+
+Result<std::shared_ptr<const GameProfile>> load_profile(const Project& project, const std::string& folder) {
+    if (!project.references)
+        return std::shared_ptr<const GameProfile>();
+    const ProjectReferences& references = *project.references;
+    if (references.chosen_profile || references.profile.empty())
+        return references.chosen_profile;
+    auto profile = is_profile_file(references.profile)
+                       ? read_game_profile(path_in_project(folder, references.profile), ProfileLinks::refused)
+                       : find_game_profile(references.profile);
+    if (!profile)
+        return std::move(profile).error().with_context(printable(project.file) + ": [link] profile");
+    return profile;
 }
 
 Result<PackPlan> plan_project_files(const Project& project, const std::string& folder, std::vector<ProjectFile> files,

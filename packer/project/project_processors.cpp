@@ -94,6 +94,7 @@ constexpr Key<Processor> kProcessorKeys[] = {
     {"parameters", read_parameters, "parameters = { scale = 0.5 }"},
     {"outputs", read_verified<verify_output_template, &Processor::outputs>, "outputs = [\"{folder}{stem}.png\"]"},
     {"inputs", read_verified<verify_glob, &Processor::inputs>, "inputs = [\"palettes/**\"]"},
+    {"follow_references", read_member<&Processor::follow_references>},
     {"tags", read_member<&Processor::tags>},
     {"keep_source", read_member<&Processor::keep_source>},
     {"depfile", read_member<&Processor::depfile>},

@@ -31,12 +31,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-std::vector<AssetName> names_of(const std::vector<SourceEntry>& entries) {
-    std::vector<AssetName> names;
-    std::ranges::transform(entries, std::back_inserter(names), &SourceEntry::name);
-    return names;
-}
-
 // A rule is not idle if processors consumed all of its files.
 void remove_rules_with_jobs(std::vector<std::string>& idle_rules, const std::set<std::string>& job_positions) {
     std::erase_if(idle_rules, [&](const std::string& rule) {
@@ -92,7 +86,7 @@ Result<PackPlan> ProjectBuild::plan() {
     FARDEL_TRY_ASSIGN(ScanResult sources, scan_project(state.project, state.folder));
     std::ranges::move(sources.seen, std::back_inserter(state.seen));
     FARDEL_TRY_ASSIGN(FileContents contents, state.read_dirty_sources(sources.entries));
-    FARDEL_TRY_ASSIGN(JobGraph graph, JobGraph::plan(state.project, names_of(sources.entries)));
+    FARDEL_TRY_ASSIGN(JobGraph graph, state.plan_jobs(sources.entries, contents));
     FARDEL_TRY_ASSIGN(JobsRun run, state.run_processors(graph, std::move(contents)));
     std::vector<ProjectFile> files = state.project_files(graph, std::move(run));
     FARDEL_TRY_ASSIGN(PackPlan planned, state.plan_bundles(std::move(files), std::move(sources.report)));

@@ -40,6 +40,8 @@ struct ProjectBuild::State {
     std::vector<std::string> different;
     std::vector<LoggedJob> logged;
     std::vector<ExplainedJob> explained;  // those that ran
+    std::map<AssetId, bool> scanned;      // assets with a scanner → whether one read them
+    std::set<Hash> scans_used;            // keys of findings that the scan of the sources used
     std::set<std::string> job_positions;  // of the rules that have jobs
     std::vector<std::string> warnings;
     std::string farm_problem;                           // see BuildOutcome
@@ -55,6 +57,8 @@ struct ProjectBuild::State {
     void observe_inputs();
     // Returns the bytes of each source: remembered if its stamp is unchanged, otherwise read and hashed.
     Result<FileContents> read_dirty_sources(const std::vector<SourceEntry>& entries);
+    // Plans the jobs; for processors that follow references, scans the sources. `contents`: one per entry.
+    Result<JobGraph> plan_jobs(const std::vector<SourceEntry>& entries, const FileContents& contents);
     // Returns the outputs of all jobs, from the cache or from running the jobs in batches as their inputs become
     // available.
     Result<JobsRun> run_processors(JobGraph& graph, FileContents contents);
@@ -71,6 +75,12 @@ struct ProjectBuild::State {
     Result<JobEnvironment> job_environment(const std::string& scratch);
     // Returns JobQueueOptions::run_on_farm; what goes wrong there is kept in farm_problem.
     std::function<Status(const std::vector<BuildKey>& tickets)> farm_below(const std::string& scratch);
+    // Whether processors follow references: then the contents of the sources decide what jobs read.
+    bool follows_references() const;
+    // Counts assets that were scanned, those with equal bytes once.
+    void count_scans(const std::vector<AssetScan>& scans);
+    // Forgets findings that no scan has used for long. `used`: by the last scan of the build.
+    Status forget_idle_scans(const std::vector<Hash>& used);
     // Compares each job that ran with what the database knows of its last result, and notes what is known now.
     Status explain_jobs(const JobGraph& graph, std::map<JobIndex, LoggedJob> jobs);
     // Opens the project's own folder of derived data, which is created if it is absent. Another cache that cannot be

@@ -201,6 +201,26 @@ void JobGraph::add_declared_inputs(JobIndex first_job, FileIndex first_file) {
     }
 }
 
+// Adds the sources that the sources of jobs reach by references. They are sources even if an output has taken over the
+// name, so no job waits for another because of them, and references in a circle do no harm.
+void JobGraph::add_reached_sources(const ReachedSources& reached) {
+    for (GraphJob& job : jobs_) {
+        if (!processors_[job.processor].follow_references)
+            continue;
+        std::set<std::string> names;  // in the folder of a job, a name is one file
+        for (const auto* const files : {&job.sources, &job.others})
+            for (const FileIndex file : *files)
+                names.insert(fold_name(files_[file].name.view()));
+        std::set<FileIndex> added;
+        for (const FileIndex source : job.sources)
+            if (const auto at = reached.find(source); at != reached.end())
+                added.insert(at->second.begin(), at->second.end());
+        for (const FileIndex file : added)
+            if (names.insert(fold_name(files_[file].name.view())).second)
+                job.others.push_back(file);
+    }
+}
+
 // ---- Order ----------------------------------------------------------------------------------------------------------
 
 Status JobGraph::sort() {
@@ -276,7 +296,7 @@ void JobGraph::leave_out_jobs(const ProjectTarget& target) {
     std::erase_if(order_, [&](JobIndex job) { return jobs_[job].left_out; });
 }
 
-Result<JobGraph> JobGraph::plan(const Project& project, std::vector<AssetName> sources) {
+Result<JobGraph> JobGraph::plan(const Project& project, std::vector<AssetName> sources, const ReachedSources& reached) {
     JobGraph graph(project);
     graph.files_.reserve(sources.size());
     for (AssetName& name : sources)
@@ -291,6 +311,7 @@ Result<JobGraph> JobGraph::plan(const Project& project, std::vector<AssetName> s
     }
     graph.planned_end_ = graph.files_.end_index();
     graph.add_declared_inputs(JobIndex{}, FileIndex{});
+    graph.add_reached_sources(reached);
     FARDEL_TRY(graph.sort());
     if (project.target)
         graph.leave_out_jobs(*project.target);

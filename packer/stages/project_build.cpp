@@ -69,11 +69,13 @@ Result<ProjectBuild> ProjectBuild::open(Project project, std::string folder, Bui
     return ProjectBuild(std::move(state));
 }
 
-Result<BuildGraph> ProjectBuild::graph() const {
+Result<BuildGraph> ProjectBuild::graph() {
     FARDEL_TRY_ASSIGN(ScanResult scan, scan_project(state_->project, state_->folder));
-    std::vector<AssetName> names;
-    std::ranges::transform(scan.entries, std::back_inserter(names), &SourceEntry::name);
-    FARDEL_TRY_ASSIGN(JobGraph graph, JobGraph::plan(state_->project, std::move(names)));
+    FileContents contents;
+    if (state_->follows_references()) {
+        FARDEL_TRY_ASSIGN(contents, state_->read_dirty_sources(scan.entries));
+    }
+    FARDEL_TRY_ASSIGN(JobGraph graph, state_->plan_jobs(scan.entries, contents));
     BuildGraph built{.graph = std::move(graph)};
     for (const SourceEntry& entry : scan.entries)
         built.paths.push_back(relative_path(entry.origin, state_->folder));

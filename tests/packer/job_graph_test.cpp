@@ -264,4 +264,30 @@ TEST_CASE("job graph: jobs that do not wait are always in the order of planning"
     CHECK(plan_well(it, sources).order() == graph.order());
 }
 
+const std::string kModel =
+    copy("model", "outputs = [\"{folder}{stem}.mesh\"]\nfollow_references = true") + rule("**/*.obj", "\"model\"");
+
+TEST_CASE("job graph: sources that a job's sources reach are inputs of processors that follow references") {
+    // The picture stays an input as it is in the sources, although its output has taken over the name.
+    const Project it = project(kModel + copy("flat", "outputs = [\"{folder}{name}\"]") + rule("*.png", "\"flat\"") +
+                               copy("plain", "outputs = [\"{stem}.txt\"]") + rule("*.obj", "\"plain\""));
+    const ReachedSources reached{{FileIndex{0}, {FileIndex{1}, FileIndex{2}}}};
+    const JobGraph graph = value_of(JobGraph::plan(it, names({"a.obj", "a.mtl", "a.png", "b.obj"}), reached));
+    CHECK(show(graph) ==
+          "model: a.obj + a.mtl a.png > a.mesh\nplain: a.obj > a.txt\nflat: a.png > a.png\nmodel: b.obj > b.mesh\n"
+          "plain: b.obj > b.txt\n");
+    CHECK(graph.jobs()[JobIndex{0}].waits_for.empty());
+}
+
+TEST_CASE("job graph: a file that is a source or an input of a job already does not become one again") {
+    const Project it = project(copy("model", "follow_references = true\ninputs = [\"*.png\"]") +
+                               copy("flat", "outputs = [\"{folder}{name}\"]") + rule("*.png", "\"flat\"") +
+                               "[[job]]\nsources = [\"*.obj\"]\nprocess = \"model\"\noutputs = [\"all\"]\n");
+    // Both objects reach each other, as in a circle.
+    const ReachedSources reached{{FileIndex{0}, {FileIndex{1}, FileIndex{2}, FileIndex{3}}},
+                                 {FileIndex{1}, {FileIndex{0}, FileIndex{3}}}};
+    const JobGraph graph = value_of(JobGraph::plan(it, names({"a.obj", "b.obj", "c.png", "d.mtl"}), reached));
+    CHECK(show(graph) == "flat: c.png > c.png\nmodel: a.obj b.obj + c.png d.mtl > all\n");
+}
+
 }  // namespace fardel::tests::job_graph_test

@@ -20,6 +20,7 @@ code = ["tools/table.txt"]
 parameters = { size = 3, scale = 0.5, kind = "soft", fast = true }
 outputs = ["{folder}{stem}.dds", "{folder}{name}.txt"]
 inputs = ["palettes/**"]
+follow_references = true
 tags = { quality = "low" }
 keep_source = true
 depfile = true
@@ -51,6 +52,7 @@ parameters = { scale = 0.5, format = "png" }
     CHECK(small.inputs == std::vector<std::string>{"palettes/**"});
     CHECK(small.tags == Tags{{"quality", "low"}});
     CHECK(small.keep_source);
+    CHECK(small.follow_references);
     CHECK(small.depfile);
     CHECK_FALSE(small.protocol);
     CHECK(small.timeout == std::chrono::seconds(5));
@@ -59,6 +61,7 @@ parameters = { scale = 0.5, format = "png" }
     CHECK(small.at.line == 4);
     CHECK(project.processors[1].protocol);
     CHECK_FALSE(project.processors[1].keep_source);
+    CHECK_FALSE(project.processors[1].follow_references);
     CHECK(project.processors[1].timeout == std::chrono::seconds(60));
     CHECK(project.processors[1].at_once == 0);
     CHECK(project.processors[1].memory_bytes == 0);
@@ -229,44 +232,20 @@ TEST_CASE("project: the examples of the manual of processors parse, and every ke
         parse_well(kStart + manual.substr(begin + 8, end - begin - 8));
         ++examples;
     }
-    CHECK(examples == 2);
-    for (const std::string_view key : {"builtin",
-                                       "command",
-                                       "version",
-                                       "code",
-                                       "parameters",
-                                       "outputs",
-                                       "inputs",
-                                       "tags",
-                                       "keep_source",
-                                       "depfile",
-                                       "protocol",
-                                       "timeout",
-                                       "sources",
-                                       "process",
-                                       "${in}",
-                                       "${in:all}",
-                                       "${out}",
-                                       "${out:folder}",
-                                       "${depfile}",
-                                       "${variant}",
-                                       "${project}",
-                                       "${name}",
-                                       "${parameter:KEY}",
-                                       "${code:PATH}",
-                                       "{folder}",
-                                       "{stem}",
-                                       "{extension}",
-                                       "{name}",
-                                       "copy",
-                                       "image",
-                                       "rewrite",
-                                       "unpack",
-                                       "scale",
-                                       "width",
-                                       "height",
-                                       "format",
-                                       "quality"}) {
+    CHECK(examples == 3);
+    for (const std::string_view key : {"builtin",       "command",    "version",
+                                       "code",          "parameters", "outputs",
+                                       "inputs",        "tags",       "follow_references",
+                                       "keep_source",   "depfile",    "protocol",
+                                       "timeout",       "sources",    "process",
+                                       "${in}",         "${in:all}",  "${out}",
+                                       "${out:folder}", "${depfile}", "${variant}",
+                                       "${project}",    "${name}",    "${parameter:KEY}",
+                                       "${code:PATH}",  "{folder}",   "{stem}",
+                                       "{extension}",   "{name}",     "copy",
+                                       "image",         "rewrite",    "unpack",
+                                       "scale",         "width",      "height",
+                                       "format",        "quality"}) {
         CAPTURE(key);
         CHECK(manual.find("`" + std::string(key) + "`") != std::string::npos);
     }

@@ -13,6 +13,7 @@
 #include <fardel/packer/project.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -39,12 +40,17 @@ struct GraphJob {
     ProjectPosition at;                        // of the rule or [[job]]
 };
 
+// Per source the other sources that it reaches by references, in any number of steps; ascending.
+using ReachedSources = std::map<FileIndex, std::vector<FileIndex>>;
+
 class JobGraph {
 public:
+    // `sources`: the first files of the graph, in this order. `reached`: for processors that follow references.
     // Errors: conflict (two outputs with one name, or a file and a folder with one name; a cycle of jobs that wait for
     // each other, with the jobs in it), limit, malformed or conflict (output names), unresolved (a [[job]] matches
     // nothing).
-    static Result<JobGraph> plan(const Project& project, std::vector<AssetName> sources);
+    static Result<JobGraph> plan(const Project& project, std::vector<AssetName> sources,
+                                 const ReachedSources& reached = {});
 
     const IndexedList<GraphFile, FileIndex>& files() const noexcept { return files_; }
     const IndexedList<GraphJob, JobIndex>& jobs() const noexcept { return jobs_; }
@@ -72,6 +78,7 @@ private:
     Status add_table_job(const ProjectJob& table);
     Status add_declared_outputs(JobIndex job, const std::vector<std::string>& names);
     void add_declared_inputs(JobIndex first_job, FileIndex first_file);
+    void add_reached_sources(const ReachedSources& reached);
     void leave_out_jobs(const ProjectTarget& target);
     bool came_through(FileIndex file, ProcessorIndex processor) const;
     JobIndex add_job(GraphJob job);

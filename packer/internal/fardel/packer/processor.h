@@ -40,6 +40,7 @@ struct Processor {
     std::vector<std::pair<std::string, ParameterValue>> parameters;  // by key
     std::vector<std::string> outputs;  // names with {folder} {stem} {extension}; empty: all files that the job makes
     std::vector<std::string> inputs;   // globs over names: other files that every job may read
+    bool follow_references = false;    // a job may read the sources that its own sources reach by references, too
     Tags tags;                         // of its outputs, like those of a rule
     bool keep_source = false;          // the source stays in the bundle, too
     bool depfile = false;              // the program lists the files that it read in ${depfile}

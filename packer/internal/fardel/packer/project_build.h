@@ -84,8 +84,9 @@ public:
     ProjectBuild(ProjectBuild&&) noexcept;
     ~ProjectBuild();
 
-    // Scans the sources but runs no job. Errors: those of scan_sources and JobGraph::plan.
-    Result<BuildGraph> graph() const;
+    // Finds the sources but runs no job; reads sources only for processors that follow references. Errors: those of
+    // scan_sources and JobGraph::plan; when it reads, also those of scan_plan and resolve_plan.
+    Result<BuildGraph> graph();
 
     // Returns the last build if another build now would have the same result: its observed paths and the bundles that
     // it wrote are unchanged. Otherwise `why` tells what is different.

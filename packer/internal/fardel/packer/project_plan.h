@@ -34,6 +34,9 @@ std::vector<std::string> sources_of(const Project& project, const std::string& f
 // is secret: secret_files.h).
 Result<ScanResult> scan_project(const Project& project, const std::string& folder);
 
+// Returns the profile of [link]; nullptr: that of no game. Errors: those of find_game_profile and read_game_profile.
+Result<std::shared_ptr<const GameProfile>> load_profile(const Project& project, const std::string& folder);
+
 // A file to which the rules are applied: an entry of a source, or the output of a job.
 struct ProjectFile {
     AssetName name;
