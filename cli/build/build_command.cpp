@@ -156,6 +156,9 @@ void add_build_options(CommandLine& line, BuildCommand& command) {
     line.flag("--explain", command.explain,
               "Say why the project is built, and for each job that ran what is different since its last result");
     line.text("--log", "FILE", command.log, "Write the keys of all jobs and what they cover, for 'fardel log diff'");
+    line.text("--provenance", "FILE", command.provenance,
+              "Write which bundles were built, from which sources and programs: an in-toto Statement with SLSA's "
+              "provenance, unsigned");
     line.text("--depfile", "FILE", command.depfile,
               "Write a rule of a Makefile: what the bundles depend on, for Ninja, Make and others");
     line.text("--farm", "PROGRAM", command.farm,
@@ -182,6 +185,7 @@ Result<Exit> run_build_command(const BuildCommand& command, std::stop_token stop
                          .stop = std::move(stop)};
     request.farm = command.farm;
     request.log = command.log;
+    request.provenance = command.provenance;
     request.depfile = command.depfile;
     request.cache_bytes_max = command.cache_bytes_max;
     if (command.cache_unused_days != BuildCommand::kUnlimited)

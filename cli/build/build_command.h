@@ -80,6 +80,7 @@ struct BuildCommand {
     bool from_scratch = false;
     bool explain = false;
     std::string log;
+    std::string provenance;
     std::string depfile;
     std::string farm;
     FindingOptions findings;

@@ -86,6 +86,10 @@ Result<PackPlan> ProjectBuild::plan() {
     FARDEL_TRY_ASSIGN(ScanResult sources, scan_project(state.project, state.folder));
     std::ranges::move(sources.seen, std::back_inserter(state.seen));
     FARDEL_TRY_ASSIGN(FileContents contents, state.read_dirty_sources(sources.entries));
+    state.sources.clear();
+    for (const SourceEntry& entry : sources.entries)
+        state.sources.push_back(
+            {.name = entry.name.text(), .asset = contents[static_cast<FileIndex>(state.sources.size())].asset});
     FARDEL_TRY_ASSIGN(JobGraph graph, state.plan_jobs(sources.entries, contents));
     FARDEL_TRY_ASSIGN(JobsRun run, state.run_processors(graph, std::move(contents)));
     std::vector<ProjectFile> files = state.project_files(graph, std::move(run));
@@ -116,13 +120,21 @@ public:
 
     // A job that several targets need is logged once, as the first of them got its result.
     void add(const std::vector<LoggedJob>& jobs, const std::string& project) {
-        log_.project = project;
+        provenance_.log.project = project;
         for (const LoggedJob& job : jobs)
             if (logged_.insert(job.key).second)
-                log_.jobs.push_back(job);
+                provenance_.log.jobs.push_back(job);
     }
-    void add(const BuildSummary& summary, const std::vector<ObservedPath>& observed) {
-        std::ranges::transform(summary.bundles, std::back_inserter(bundles_), &BuiltBundle::path);
+    void add(const std::vector<ProvenanceSource>& sources) {
+        provenance_.sources.insert(provenance_.sources.end(), sources.begin(), sources.end());
+    }
+    void add(const BuildOutcome& outcome, const std::vector<ObservedPath>& observed) {
+        for (const BuiltBundle& built : outcome.summary.bundles)
+            provenance_.bundles.push_back({.path = built.path,
+                                           .target = outcome.project_target,
+                                           .name = built.name,
+                                           .version = built.version,
+                                           .bundle = built.written.bundle});
         for (const ObservedPath& seen : observed) {
             add_input(seen.path, seen.stamp);
             for (const ObservedFile& file : seen.files)
@@ -132,11 +144,17 @@ public:
 
     Status write(const BuildRequest& request) {
         if (!request.log.empty())
-            FARDEL_TRY(write_build_log(request.log, log_));
+            FARDEL_TRY(write_build_log(request.log, provenance_.log));
+        if (!request.provenance.empty()) {
+            FARDEL_TRY_ASSIGN(const std::string text, format_provenance(provenance_));
+            FARDEL_TRY(write_small_file(request.provenance, std::as_bytes(std::span(text))));
+        }
         if (request.depfile.empty())
             return ok();
         inputs_.insert(request.project_file);
-        const std::string text = format_depfile(bundles_, std::vector<std::string>(inputs_.begin(), inputs_.end()));
+        std::vector<std::string> bundles;
+        std::ranges::transform(provenance_.bundles, std::back_inserter(bundles), &ProvenanceBundle::path);
+        const std::string text = format_depfile(bundles, std::vector<std::string>(inputs_.begin(), inputs_.end()));
         return write_small_file(request.depfile, std::as_bytes(std::span(text)));
     }
 
@@ -149,9 +167,8 @@ private:
 
     bool is_open_ = false;
     std::unique_ptr<Signer> signer_;
-    BuildLog log_;
+    Provenance provenance_;
     std::set<BuildKey> logged_;
-    std::vector<std::string> bundles_;
     std::set<std::string> inputs_;
 };
 
@@ -184,6 +201,7 @@ Result<BuildOutcome> build_target(const BuildRequest& request, BuildRun& run, st
     FARDEL_TRY(verify_scanned(planned.report, left_out_fails, request));
     FARDEL_TRY(verify_planned(requested.project, planned));
     run.add(build.logged(), requested.project.name);
+    run.add(build.sources());
 
     BuildSummary summary;
     const Hash encoder = encoder_digest(requested.output, requested.project);
@@ -222,7 +240,7 @@ Result<BuildOutcome> build_target(const BuildRequest& request, BuildRun& run, st
 
 Result<BuildOutcome> build_one(const BuildRequest& request, BuildRun& run, std::vector<ObservedPath>& observed) {
     FARDEL_TRY_ASSIGN(BuildOutcome outcome, build_target(request, run, observed));
-    run.add(outcome.summary, observed);
+    run.add(outcome, observed);
     FARDEL_TRY(run.write(request));
     return outcome;
 }

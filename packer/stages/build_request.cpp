@@ -147,7 +147,7 @@ Result<ProjectBuild> open_build(const RequestedProject& requested, const BuildRe
                          .checksum = request.checksum,
                          .from_scratch = request.from_scratch,
                          .farm = request.farm,
-                         .all_jobs = !request.log.empty(),
+                         .all_jobs = !request.log.empty() || !request.provenance.empty(),
                          .jobs = request.jobs,
                          .memory_bytes = request.memory_bytes,
                          .verify_per_1000 = request.verify_per_1000,

@@ -39,6 +39,7 @@ struct ProjectBuild::State {
     std::vector<std::string> logs;
     std::vector<std::string> different;
     std::vector<LoggedJob> logged;
+    std::vector<ProvenanceSource> sources;
     std::vector<ExplainedJob> explained;  // those that ran
     std::map<AssetId, bool> scanned;      // assets with a scanner → whether one read them
     std::set<Hash> scans_used;            // keys of findings that the scan of the sources used

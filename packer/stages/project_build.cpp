@@ -151,6 +151,8 @@ Status ProjectBuild::finish(const Hash& encoder, std::vector<FinishedBundle> bun
 const std::vector<ObservedPath>& ProjectBuild::seen() const { return state_->seen; }
 const std::vector<LoggedJob>& ProjectBuild::logged() const { return state_->logged; }
 
+const std::vector<ProvenanceSource>& ProjectBuild::sources() const { return state_->sources; }
+
 BuildOutcome ProjectBuild::outcome() const {
     return {.counts = state_->counts,
             .logs = state_->logs,

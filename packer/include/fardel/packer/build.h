@@ -95,6 +95,8 @@ struct BuildRequest {
     // tickets. Never a project's: it runs unconfined. Empty: every job runs here.
     std::string farm;
     std::string log;  // where to write the log of the build (docs/builds.md); then it looks at every job; empty: none
+    // Where to write the provenance of the bundles (docs/provenance.md); then it looks at every job; empty: none.
+    std::string provenance;
     std::string depfile;        // where to write what the bundles depend on, for other build systems; empty: none
     std::string build_folder;   // empty: ".fardel" beside the project file
     std::string image_program;  // converts pictures; empty: the installed fardel-image

@@ -12,6 +12,7 @@
 #include <fardel/packer/job_graph.h>
 #include <fardel/packer/pack.h>
 #include <fardel/packer/project.h>
+#include <fardel/packer/provenance.h>
 #include <fardel/sources/observed_path.h>
 
 #include <cstdint>
@@ -98,6 +99,8 @@ public:
     BuildOutcome outcome() const;
     // Of plan(), in the graph's order.
     const std::vector<LoggedJob>& logged() const;
+    // Of plan(): the sources of the project.
+    const std::vector<ProvenanceSource>& sources() const;
     // Returns the paths that plan() observed, also if it failed.
     const std::vector<ObservedPath>& seen() const;
     // Returns the last build if plan() produced the same plan again and the bundles are unchanged.
