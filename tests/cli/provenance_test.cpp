@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include <set>
-#include <thread>
 
 namespace fardel::tests::provenance_test {
 
