@@ -165,6 +165,9 @@ public:
     SshServer(const SshServer&) = delete;
     SshServer& operator=(const SshServer&) = delete;
 
+    // Whether this user may log in.
+    bool answers() const { return run_shell(command() + " 127.0.0.1 true").exit_code == 0; }
+    std::string log() const { return fs::exists(folder_ + "/log") ? read_file(folder_ + "/log") : "no log"; }
     std::string command() const {
         return "ssh -F none -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o "
                "LogLevel=ERROR -i " +
@@ -183,6 +186,10 @@ private:
 
 TEST_CASE_FIXTURE(FarmedGame, "farm: through ssh, one of three machines is unreachable and one has a full disk") {
     const SshServer server(scratch);
+    if (!server.answers()) {
+        MESSAGE("SKIPPED: sshd lets nobody in on this system: " << server.log());
+        return;
+    }
     const SmallDisk disk(scratch, "256k");
     if (disk.is_missing())
         return;
