@@ -484,7 +484,7 @@ TEST_CASE(
     run_well({"channel", "publish", site.scratch.path("2.root"), site.hub()});
     const Outcome refused = site.try_upload(site.bundle("maps/well", "1.0", "alice"), "alice");
     CHECK(nlohmann::json::parse(refused.out)["code"] == "unreachable");
-    CHECK(is_one_clear_line({.exit_code = refused.exit_code, .out = {}, .err = refused.err}, "unreachable"));
+    CHECK(is_one_clear_line(refused, "unreachable"));
     check_has(refused.err, "the registry cannot sign: its keys were replaced");
     check_has(site.server->errors(),
               "is none of the release keys in the newest root of the channel; this server takes "

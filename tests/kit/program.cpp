@@ -266,8 +266,11 @@ Outcome run_at_terminal(const Arguments& arguments, const std::vector<std::pair<
 
 bool is_one_clear_line(const Outcome& outcome, std::string_view code) {
     const std::string& line = outcome.err;
-    return outcome.out.empty() && line.starts_with("fardel: ") && line.ends_with(" [" + std::string(code) + "]\n") &&
-           std::ranges::count(line, '\n') == 1;
+    const bool is_json = outcome.out.starts_with("{\n  \"error\": \"") &&
+                         outcome.out.ends_with("\",\n  \"code\": \"" + std::string(code) + "\"\n}\n") &&
+                         std::ranges::count(outcome.out, '\n') == 4;
+    return (outcome.out.empty() || is_json) && line.starts_with("fardel: ") &&
+           line.ends_with(" [" + std::string(code) + "]\n") && std::ranges::count(line, '\n') == 1;
 }
 
 // A library that is loaded before all others takes the place of a sanitizer's.

@@ -63,7 +63,7 @@ Outcome run_at_terminal(const Arguments& arguments,
                         const std::vector<std::pair<std::string, std::string>>& answers = {},
                         const Surroundings& surroundings = {});
 
-// Checks that standard error is one line "fardel: …; … [code]" and standard output is empty.
+// Checks that standard error is one line "fardel: …; … [code]" and standard output is empty, or with --json the error.
 bool is_one_clear_line(const Outcome& outcome, std::string_view code);
 
 // Whether a program can run with another clock, through Debian's faketime; says if not.
