@@ -12,6 +12,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -144,8 +145,12 @@ std::map<std::string_view, const LoggedJob*> jobs_about(const BuildLog& log, std
 
 std::vector<KeyChange> changes_between(const std::vector<KeyPart>& before, const std::vector<KeyPart>& after) {
     auto earlier = by_name(before);
+    std::set<PartName> seen;
     std::vector<KeyChange> changes;
     for (const KeyPart& part : after) {
+        // A log may have a part twice, as if a file of 'code' were listed twice; the first counts, on both sides.
+        if (!seen.emplace(part.kind, part.name).second)
+            continue;
         const auto known = earlier.find({part.kind, part.name});
         const std::string_view value = known == earlier.end() ? std::string_view() : known->second;
         if (known == earlier.end() || value != part.value)

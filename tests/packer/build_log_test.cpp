@@ -92,6 +92,8 @@ TEST_CASE("build log: changes name what is other, new and gone") {
                                                     {"found", "h", "absent", "5"},
                                                     {"parameter", "x", "7", ""}});
     CHECK(changes_between(before, before).empty());
+    const Parts twice{{"code", "a", "1"}, {"code", "a", "2"}};
+    CHECK(changes_between(twice, twice).empty());
     CHECK(changes_between({}, {}).empty());
 }
 
