@@ -26,7 +26,6 @@ namespace fardel {
 namespace {
 
 constexpr std::string_view kTicketMark = "fardel farm job 1";
-constexpr std::size_t kFarmPieceBytes = 256u << 10;
 constexpr std::int64_t kFarmTimeoutSecondsMax = 86'400;  // as in a project
 constexpr std::uint32_t kCodeMode = 0755;                // any of them may be a program
 
@@ -130,17 +129,12 @@ std::vector<std::string> code_paths(const Processor& processor) {
     return paths;
 }
 
-Result<AssetId> hash_source(const ByteSource& source) {
-    std::vector<std::byte> piece(kFarmPieceBytes);
-    Hasher hasher;
-    for (std::uint64_t at = 0; at < source.size_bytes();) {
-        const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), source.size_bytes() - at));
-        const std::span<std::byte> part = std::span(piece).first(count);
-        FARDEL_TRY(source.read_at(at, part));
-        hasher.update(part);
-        at += count;
-    }
-    return id_from<AssetId>(hasher.finish());
+// The hash of a file among the parts of a key, which were read when the key was made.
+Result<AssetId> hash_among(const std::vector<KeyPart>& code, const std::string& path) {
+    for (const KeyPart& part : code)
+        if (project_name(part.name) == path)
+            return AssetId::parse(part.value);
+    return Error(ErrorCode::malformed, "the key covers no file " + in_quotes(path));
 }
 
 void add_file(FarmTicket& ticket, const std::string& name, const AssetId& asset, std::uint64_t size_bytes,
@@ -181,8 +175,8 @@ bool is_for_farm(const Processor& processor) {
     return !processor.depfile && !processor.protocol && std::ranges::all_of(code_paths(processor), lies_in_project);
 }
 
-Result<FarmTicket> make_farm_ticket(const ProcessorJob& job, const std::string& folder, JobSandbox sandbox,
-                                    const BuildKey& result) {
+Result<FarmTicket> make_farm_ticket(const ProcessorJob& job, const std::vector<KeyPart>& code,
+                                    const std::string& folder, JobSandbox sandbox, const BuildKey& result) {
     FarmTicket ticket;
     for (const auto* const inputs : {&job.sources, &job.others})
         for (const JobInput& input : *inputs)
@@ -190,7 +184,7 @@ Result<FarmTicket> make_farm_ticket(const ProcessorJob& job, const std::string& 
     for (const std::string& path : code_paths(job.processor)) {
         const std::string whole = path_in_project(folder, path);
         FARDEL_TRY_ASSIGN(const auto source, open_file_source(whole));
-        FARDEL_TRY_ASSIGN(const AssetId asset, hash_source(*source));
+        FARDEL_TRY_ASSIGN(const AssetId asset, hash_among(code, path));
         add_file(ticket, path, asset, source->size_bytes(), make_file_blob(whole));
     }
     ticket.record.notes = encode_description({.processor = job.processor,

@@ -1,11 +1,11 @@
 // Has other machines run jobs: gives a list of tickets to a program of the user, and waits for it.
 #include "build_state.h"
+#include "jobs/job_folder.h"
 
 #include <fardel/base/clock.h>
 #include <fardel/base/file.h>
 #include <fardel/base/program.h>
 #include <fardel/format/printable.h>
-#include <fardel/format/whole_file.h>
 
 #include <chrono>
 #include <span>
@@ -23,7 +23,8 @@ std::string format_tickets(const std::vector<BuildKey>& tickets) {
     return text;
 }
 
-// The program has the user's environment: it knows where the farm is, and how to log in there.
+// The program has the user's environment: it knows where the farm is, and how to log in there. What it prints goes to
+// `log`, since our standard output may be JSON.
 Result<ProgramExit> run_farm_program(const std::string& program, const std::string& list, const std::string& log,
                                      const std::stop_token& stop) {
     FARDEL_TRY_ASSIGN(const Descriptor output, create_file({log}, log));
@@ -43,10 +44,11 @@ std::function<Status(const std::vector<BuildKey>&)> ProjectBuild::State::farm_be
         return {};
     return [this, scratch](const std::vector<BuildKey>& tickets) -> Status {
         report_progress("farm", 0, tickets.size());
-        const std::string list = scratch + "/tickets";
+        // A folder of its own: jobs of an earlier build may still run in the others.
+        FARDEL_TRY_ASSIGN(const std::shared_ptr<JobFolder> folder, JobFolder::make(scratch));
         const std::string text = format_tickets(tickets);
-        FARDEL_TRY(write_small_file(list, std::as_bytes(std::span(text))));
-        auto end = run_farm_program(options.farm, list, scratch + "/farm.log", options.stop);
+        FARDEL_TRY(folder->write_file("tickets", std::as_bytes(std::span(text))));
+        auto end = run_farm_program(options.farm, folder->path_of("tickets"), folder->path_of("log"), options.stop);
         if (!end)
             return std::move(end).error().with_context("the farm's program " + printable(options.farm));
         // Jobs that did not come back run here, so a farm that fails costs time and no result.

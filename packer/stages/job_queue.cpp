@@ -435,8 +435,9 @@ private:
             const BuildKey key = build_key(job, code->content.digest);
             if (options_.cache->find(key))
                 continue;
-            FARDEL_TRY_ASSIGN(const FarmTicket ticket, make_farm_ticket(job, options_.environment.project_folder,
-                                                                        options_.environment.sandbox, key));
+            FARDEL_TRY_ASSIGN(const FarmTicket ticket,
+                              make_farm_ticket(job, code->content.parts, options_.environment.project_folder,
+                                               options_.environment.sandbox, key));
             FARDEL_TRY(options_.cache->put(ticket.record, ticket.blobs));
             tickets.push_back(ticket.record.key);
             sent_.insert(index);

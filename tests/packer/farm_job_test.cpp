@@ -2,6 +2,7 @@
 #include "job_bench.h"
 
 #include "jobs/build_key.h"
+#include "jobs/job_code.h"
 
 #include <fardel/cache/cache_layers.h>
 #include <fardel/cache/derived_cache.h>
@@ -45,8 +46,12 @@ struct Farm : JobBench {
     BuildKey key_of(const ProcessorJob& job) const {
         return build_key(job, value_of(code_digest(job.processor, files.path("project"))));
     }
+    std::vector<KeyPart> parts_of(const ProcessorJob& job) const {
+        return value_of(read_job_code(job.processor, files.path("project"), {})).parts;
+    }
     FarmTicket ticket_of(const ProcessorJob& job) const {
-        return value_of(make_farm_ticket(job, files.path("project"), JobSandbox::where_possible, key_of(job)));
+        return value_of(
+            make_farm_ticket(job, parts_of(job), files.path("project"), JobSandbox::where_possible, key_of(job)));
     }
     BuildKey send(const ProcessorJob& job) const {
         const FarmTicket ticket = ticket_of(job);
@@ -160,8 +165,8 @@ TEST_CASE_FIXTURE(Farm, "farm: a record that a writer of the cache forged under 
 TEST_CASE_FIXTURE(Farm, "farm: a node whose program is another one than the builder's refuses the job") {  // A159
     const ProcessorJob wanted = job();
     // As if the builder's program had another digest.
-    const FarmTicket ticket = value_of(
-        make_farm_ticket(wanted, files.path("project"), JobSandbox::where_possible, build_key(wanted, Hash{})));
+    const FarmTicket ticket = value_of(make_farm_ticket(wanted, parts_of(wanted), files.path("project"),
+                                                        JobSandbox::where_possible, build_key(wanted, Hash{})));
     value_of(cache->put(ticket.record, ticket.blobs));
     cache->flush();
     const auto outcome = run_on_node(ticket.record.key);

@@ -9,6 +9,7 @@
 #include <fardel/cache/cache_hit.h>
 #include <fardel/cache/cache_record.h>
 #include <fardel/cache/derived_cache.h>
+#include <fardel/packer/key_parts.h>
 #include <fardel/packer/processor.h>
 
 #include <memory>
@@ -43,9 +44,10 @@ struct FarmTicket {
 // lies in the project's folder.
 bool is_for_farm(const Processor& processor);
 
-// Reads the program and the files of `code`. `folder`: of the project. Errors: those of reading them.
-Result<FarmTicket> make_farm_ticket(const ProcessorJob& job, const std::string& folder, JobSandbox sandbox,
-                                    const BuildKey& result);
+// `code`: the parts of the key for the program and the files of `code`; what these are now is compared when they are
+// put into a cache. `folder`: of the project. Errors: those of opening them; malformed (parts of another processor).
+Result<FarmTicket> make_farm_ticket(const ProcessorJob& job, const std::vector<KeyPart>& code,
+                                    const std::string& folder, JobSandbox sandbox, const BuildKey& result);
 // Errors: malformed, untrusted (the record is of another ticket).
 Result<FarmJob> read_farm_ticket(const CacheHit& hit);
 
