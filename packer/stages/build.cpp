@@ -87,9 +87,10 @@ Result<PackPlan> ProjectBuild::plan() {
     std::ranges::move(sources.seen, std::back_inserter(state.seen));
     FARDEL_TRY_ASSIGN(FileContents contents, state.read_dirty_sources(sources.entries));
     state.sources.clear();
-    for (const SourceEntry& entry : sources.entries)
-        state.sources.push_back(
-            {.name = entry.name.text(), .asset = contents[static_cast<FileIndex>(state.sources.size())].asset});
+    if (state.options.all_jobs)
+        for (std::size_t i = 0; i < sources.entries.size(); ++i)
+            state.sources.push_back(
+                {.name = sources.entries[i].name.text(), .asset = contents[static_cast<FileIndex>(i)].asset});
     FARDEL_TRY_ASSIGN(JobGraph graph, state.plan_jobs(sources.entries, contents));
     FARDEL_TRY_ASSIGN(JobsRun run, state.run_processors(graph, std::move(contents)));
     std::vector<ProjectFile> files = state.project_files(graph, std::move(run));
@@ -128,13 +129,15 @@ public:
     void add(const std::vector<ProvenanceSource>& sources) {
         provenance_.sources.insert(provenance_.sources.end(), sources.begin(), sources.end());
     }
-    void add(const BuildOutcome& outcome, const std::vector<ObservedPath>& observed) {
+    void add(const BuildOutcome& outcome) {
         for (const BuiltBundle& built : outcome.summary.bundles)
             provenance_.bundles.push_back({.path = built.path,
                                            .target = outcome.project_target,
                                            .name = built.name,
                                            .version = built.version,
                                            .bundle = built.written.bundle});
+    }
+    void add_inputs(const std::vector<ObservedPath>& observed) {
         for (const ObservedPath& seen : observed) {
             add_input(seen.path, seen.stamp);
             for (const ObservedFile& file : seen.files)
@@ -240,7 +243,10 @@ Result<BuildOutcome> build_target(const BuildRequest& request, BuildRun& run, st
 
 Result<BuildOutcome> build_one(const BuildRequest& request, BuildRun& run, std::vector<ObservedPath>& observed) {
     FARDEL_TRY_ASSIGN(BuildOutcome outcome, build_target(request, run, observed));
-    run.add(outcome, observed);
+    run.add(outcome);
+    // Of a large project these are many, and a build that finds nothing changed costs little besides.
+    if (!request.depfile.empty())
+        run.add_inputs(observed);
     FARDEL_TRY(run.write(request));
     return outcome;
 }

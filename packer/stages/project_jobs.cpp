@@ -170,7 +170,8 @@ Status ProjectBuild::State::explain_jobs(const JobGraph& graph, std::map<JobInde
             explained.push_back(explain(graph.describe(index), job, note ? decode_parts(*note) : std::nullopt));
         if (note != parts)
             FARDEL_TRY(database.write_note(name, parts));
-        logged.push_back(std::move(job));
+        if (options.all_jobs)
+            logged.push_back(std::move(job));
     }
     return ok();
 }

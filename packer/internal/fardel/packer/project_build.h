@@ -46,18 +46,18 @@ struct FinishedBuild {
 };
 
 struct BuildOptions {
-    std::string target;                         // identifies one of the project's builds: the bundle's path
-    std::string build_folder;                   // empty: ".fardel" beside the project file
-    Hash options;                               // of everything besides the sources that determines the result
-    std::vector<std::string> watched;           // further files that determine the result, such as a key
-    Trace order;                                // see BuildRequest::order; part of `options`, too
-    std::vector<std::string> secrets;           // files that no job may read
-    std::string image_program;                  // see JobEnvironment
-    bool checksum = false;                      // read every source, whatever its stamp
-    bool from_scratch = false;                  // use nothing that earlier builds of this user left
-    std::string farm;                           // see BuildRequest
-    bool all_jobs = false;                      // look at every job, also if the last build is up to date
-    unsigned jobs = 0;                          // threads; 0: one per core
+    std::string target;                // identifies one of the project's builds: the bundle's path
+    std::string build_folder;          // empty: ".fardel" beside the project file
+    Hash options;                      // of everything besides the sources that determines the result
+    std::vector<std::string> watched;  // further files that determine the result, such as a key
+    Trace order;                       // see BuildRequest::order; part of `options`, too
+    std::vector<std::string> secrets;  // files that no job may read
+    std::string image_program;         // see JobEnvironment
+    bool checksum = false;             // read every source, whatever its stamp
+    bool from_scratch = false;         // use nothing that earlier builds of this user left
+    std::string farm;                  // see BuildRequest
+    bool all_jobs = false;  // look at every job, also if the last build is up to date, and keep what it was made of
+    unsigned jobs = 0;      // threads; 0: one per core
     std::optional<std::uint64_t> memory_bytes;  // see BuildRequest
     std::uint32_t verify_per_1000 = 0;          // of 1000 jobs with cached results, how many are run and compared
     CacheLimits own_cache;                      // before those of the project
@@ -97,9 +97,9 @@ public:
     Result<PackPlan> plan();
     // The counts, logs and warnings of plan(); the rest is empty.
     BuildOutcome outcome() const;
-    // Of plan(), in the graph's order.
+    // Of plan(), in the graph's order; empty without BuildOptions::all_jobs.
     const std::vector<LoggedJob>& logged() const;
-    // Of plan(): the sources of the project.
+    // Of plan(): the sources of the project; likewise.
     const std::vector<ProvenanceSource>& sources() const;
     // Returns the paths that plan() observed, also if it failed.
     const std::vector<ObservedPath>& seen() const;
