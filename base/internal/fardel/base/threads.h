@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <utility>
@@ -65,7 +66,26 @@ inline std::uint64_t thread_key() noexcept {
 }
 inline void yield_thread() noexcept { std::this_thread::yield(); }
 inline void pause_thread(std::chrono::microseconds time) { std::this_thread::sleep_for(time); }
+
 // Waits until the atomic `state` has another value than `value`; whoever changes it calls wake_all().
+#ifdef _WIN32
+// The system's own way: libstdc++ compares the value before it takes the lock of its waiters, and so may miss a wake-up
+// wherever it knows no futex.
+void wait_on_address(const void* address, const void* value, std::size_t bytes) noexcept;  // may return early
+void wake_by_address(void* address) noexcept;
+
+template <class State, class Value>
+void wait_while(const State& state, Value value) noexcept {
+    const typename State::value_type expected = value;
+    static_assert(State::is_always_lock_free && sizeof state == sizeof expected);
+    while (state.load(std::memory_order_acquire) == expected)
+        wait_on_address(&state, &expected, sizeof expected);
+}
+template <class State>
+void wake_all(State& state) noexcept {
+    wake_by_address(&state);
+}
+#else
 template <class State, class Value>
 void wait_while(const State& state, Value value) noexcept {
     state.wait(value, std::memory_order_acquire);
@@ -74,6 +94,7 @@ template <class State>
 void wake_all(State& state) noexcept {
     state.notify_all();
 }
+#endif
 
 #endif
 
