@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -33,7 +34,13 @@ struct JobRunCommand {
 struct RanTicket {
     std::string ticket;
     FarmOutcome outcome;
+    std::string failure;  // of the job's program; empty: none
 };
+
+// Whether the next job may succeed here: this one's program failed or took too long, and the machine is sound.
+bool is_fault_of_job(const Error& error) noexcept {
+    return error.code() == ErrorCode::unresolved || error.code() == ErrorCode::limit;
+}
 
 // A layer of its own: whoever else writes to the cache decides nothing here, since a ticket covers all that it names.
 Result<std::unique_ptr<DerivedCache>> open_shared_cache(const JobRunCommand& command) {
@@ -52,6 +59,8 @@ Result<std::unique_ptr<DerivedCache>> open_shared_cache(const JobRunCommand& com
 }
 
 std::string format_ran(const RanTicket& ran) {
+    if (!ran.failure.empty())
+        return fmt::format("{}: failed: {}\n", ran.ticket, ran.failure);
     const FarmOutcome& outcome = ran.outcome;
     std::string text = fmt::format("{}: {}\n", outcome.job, outcome.was_there ? "its result was there" : "done");
     if (!outcome.log.empty())
@@ -63,7 +72,8 @@ Json json_of(const RanTicket& ran) {
     return Json{{"ticket", ran.ticket},
                 {"job", ran.outcome.job},
                 {"was_there", ran.outcome.was_there},
-                {"log", ran.outcome.log}};
+                {"log", ran.outcome.log},
+                {"failure", ran.failure}};
 }
 
 Result<Exit> run_tickets(const JobRunCommand& command, Console& console) {
@@ -79,17 +89,23 @@ Result<Exit> run_tickets(const JobRunCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const auto cache, open_shared_cache(command));
     std::vector<RanTicket> ran;
     for (const BuildKey& ticket : tickets) {
-        FARDEL_TRY_ASSIGN(FarmOutcome outcome, run_farm_job(ticket, *cache, scratch.path(), "", interrupt.token()));
-        ran.push_back({.ticket = ticket.hex(), .outcome = std::move(outcome)});
+        auto outcome = run_farm_job(ticket, *cache, scratch.path(), "", interrupt.token());
+        if (outcome)
+            ran.push_back({.ticket = ticket.hex(), .outcome = *std::move(outcome)});
+        else if (is_fault_of_job(outcome.error()))
+            ran.push_back({.ticket = ticket.hex(), .failure = outcome.error().message()});
+        else
+            return std::move(outcome).error();
     }
     cache->flush();
     const auto json = [](const RanTicket& one) { return json_of(one); };
+    const bool all_done = std::ranges::all_of(ran, &std::string::empty, &RanTicket::failure);
     return print_result(
         console, command.json,
         [&] {
             return Json{{"jobs", json_list(ran, json)}};
         },
-        [&] { return format_each(ran, format_ran); });
+        [&] { return format_each(ran, format_ran); }, all_done ? Exit::fine : Exit::refusal);
 }
 
 Result<Exit> run_job_run(Words words, Console& console) {

@@ -247,7 +247,7 @@ Result<FarmOutcome> run_farm_job(const BuildKey& ticket, DerivedCache& cache, co
     FARDEL_TRY_ASSIGN(const Hash digest,
                       code_digest(farm.job.processor, environment.project_folder, environment.image_program));
     if (build_key(farm.job, digest) != farm.result)
-        return Error(ErrorCode::conflict,
+        return Error(ErrorCode::missing,
                      outcome.job + ": this machine has another version of the program " +
                          printable(farm.job.processor.command.empty() ? farm.job.processor.builtin
                                                                       : farm.job.processor.command.front()) +

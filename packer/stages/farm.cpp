@@ -43,7 +43,6 @@ std::function<Status(const std::vector<BuildKey>&)> ProjectBuild::State::farm_be
     if (options.farm.empty())
         return {};
     return [this, scratch](const std::vector<BuildKey>& tickets) -> Status {
-        report_progress("farm", 0, tickets.size());
         // A folder of its own: jobs of an earlier build may still run in the others.
         FARDEL_TRY_ASSIGN(const std::shared_ptr<JobFolder> folder, JobFolder::make(scratch));
         const std::string text = format_tickets(tickets);

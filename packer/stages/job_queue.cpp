@@ -1,10 +1,12 @@
 #include "job_queue.h"
 
+#include "due_job.h"
 #include "jobs/build_key.h"
 #include "jobs/found_inputs.h"
 #include "jobs/job_code.h"
 #include "jobs/job_record.h"
 #include "text/record_fields.h"
+#include "waiting_jobs.h"
 
 #include <fardel/base/machine_memory.h>
 #include <fardel/base/parallel.h>
@@ -26,17 +28,6 @@ namespace {
 
 constexpr std::size_t kOwnLayer = 0;
 
-// One job that has run, or whose result was in the cache.
-struct JobOutcome {
-    JobResult result;
-    std::vector<std::string> content_types;  // one per output
-    std::vector<ObservedPath> seen;
-    BuildKey key;                // under which the result is stored
-    std::vector<KeyPart> parts;  // of the key
-    ResultOrigin origin = ResultOrigin::run;
-    bool different = false;
-};
-
 bool finds_inputs(const Processor& processor) { return processor.depfile || processor.protocol; }
 
 bool same_outputs(const JobResult& a, const JobResult& b) {
@@ -55,50 +46,6 @@ Hash job_digest(const ProcessorJob& job) {
     return writer.digest();
 }
 
-// What a layer's notes say about one job; a layer is asked at most once.
-struct FoundNotes {
-    std::vector<std::optional<FoundStates>> layers;
-    std::set<BuildKey> tried;
-};
-
-// The program of a processor, as it was when the queue first needed it.
-struct ProcessorCode {
-    std::vector<ObservedPath> seen;
-    JobCode content;
-};
-
-// A job that has to run.
-struct DueJob {
-    ProcessorJob job;
-    ProcessorIndex processor{};
-    const ProcessorCode* code = nullptr;
-    BuildKey key;
-    FoundNotes notes;
-    std::optional<JobOutcome> cached;        // with which the outcome is to be compared
-    std::vector<ObservedPath> found_before;  // see JobRun
-    std::shared_ptr<JobRun> run;             // once it runs
-    bool taken_over = false;                 // an earlier build began the run
-};
-
-// What the running jobs take.
-struct JobLoad {
-    std::size_t jobs = 0;
-    std::map<std::string_view, std::size_t> of_processor;  // jobs, by the processor's name
-    std::uint64_t memory_bytes = 0;                        // at most the limit
-    bool has_oversized = false;                            // one needs more than there is
-};
-
-JobLoad measure_load(const RunningJobs::State& runs, std::uint64_t memory_max) {
-    JobLoad load;
-    runs.for_each_running([&](const JobRun& run) {
-        ++load.jobs;
-        ++load.of_processor[run.processor];
-        load.has_oversized = load.has_oversized || run.memory_bytes > memory_max;
-        load.memory_bytes += std::min(run.memory_bytes, memory_max - load.memory_bytes);
-    });
-    return load;
-}
-
 class JobQueue {
 public:
     JobQueue(JobGraph& graph, FileContents contents, const JobQueueOptions& options)
@@ -106,7 +53,8 @@ public:
           options_(options),
           runs_(*options.running),
           running_max_(worker_count(options.jobs)),
-          memory_max_(options.memory_bytes ? *options.memory_bytes : find_machine_memory().value_or(UINT64_MAX)),
+          waiting_(running_max_,
+                   options.memory_bytes ? *options.memory_bytes : find_machine_memory().value_or(UINT64_MAX)),
           planned_end_(graph.jobs().end_index()),
           may_add_(std::ranges::any_of(graph.jobs(), &GraphJob::discovers_outputs)) {
         run_.contents = std::move(contents);
@@ -116,7 +64,6 @@ public:
         add_jobs(JobIndex{});
         cancel_unplanned();
         expect_ready();
-        FARDEL_TRY(send_to_farm());
         {
             // The waiting threads notice it at once.
             const std::stop_callback wake(stop(), [this] {
@@ -125,7 +72,8 @@ public:
             });
             // More threads than jobs are of use only if a job may bring further ones.
             const std::size_t count = may_add_ ? running_max_ : std::min(running_max_, graph_.jobs().size());
-            run_on_threads(static_cast<unsigned>(std::max<std::size_t>(count, 1)), [this] { work(); });
+            const std::size_t at_farm = options_.run_on_farm ? 1 : 0;  // waits for other machines
+            run_on_threads(static_cast<unsigned>(std::max<std::size_t>(count, 1) + at_farm), [this] { work(); });
         }
         if (failure_)
             return std::move(failure_->second);
@@ -422,33 +370,18 @@ private:
         options_.cache->expect(std::move(keys));
     }
 
-    // Sends the jobs that can begin now and have no result to other machines. What does not come back runs here.
-    Status send_to_farm() {
-        if (!options_.run_on_farm)
-            return ok();
+    // Has other machines run these jobs, and waits for them.
+    Status run_on_farm(const std::map<JobIndex, DueJob>& jobs) {
         std::vector<BuildKey> tickets;
-        for (const JobIndex index : ready_) {
-            const ProcessorJob job = processor_job(index);
-            if (!is_for_farm(job.processor))
-                continue;
-            FARDEL_TRY_ASSIGN(const ProcessorCode* const code, code_of(graph_.jobs()[index].processor, job.processor));
-            const BuildKey key = build_key(job, code->content.digest);
-            if (options_.cache->find(key))
-                continue;
+        for (const auto& [index, due] : jobs) {
             FARDEL_TRY_ASSIGN(const FarmTicket ticket,
-                              make_farm_ticket(job, code->content.parts, options_.environment.project_folder,
-                                               options_.environment.sandbox, key));
+                              make_farm_ticket(due.job, due.code->content.parts, options_.environment.project_folder,
+                                               options_.environment.sandbox, due.key));
             FARDEL_TRY(options_.cache->put(ticket.record, ticket.blobs));
             tickets.push_back(ticket.record.key);
-            sent_.insert(index);
         }
-        if (tickets.empty())
-            return ok();
         options_.cache->flush();  // the other machines read what the caches have that they share with this one
-        FARDEL_TRY(options_.run_on_farm(tickets));
-        run_.sent = tickets.size();
-        expect_ready();  // what a server lacked it has now
-        return ok();
+        return options_.run_on_farm(tickets);
     }
 
     // ---- The queue; called with the lock.
@@ -571,9 +504,11 @@ private:
         const JobIndex index = *ready_.begin();
         ready_.erase(ready_.begin());
         DueJob due{.job = processor_job(index), .processor = graph_.jobs()[index].processor};
+        ++looking_up_;
         lock.unlock();
         Result<std::optional<JobOutcome>> cached = look_up(due);
         lock.lock();
+        --looking_up_;
         if (!cached)
             return end(index, std::move(cached).error());
         cancel_outdated(due.job, due.key);
@@ -583,7 +518,38 @@ private:
         }
         due.run = find_promising(lock, due.key);
         due.taken_over = due.run != nullptr;
-        (due.run ? started_ : waiting_[due.processor]).emplace(index, std::move(due));
+        if (due.run)
+            started_.emplace(index, std::move(due));
+        else if (is_for_other_machines(index, due))
+            for_farm_.emplace(index, std::move(due));
+        else
+            waiting_.add(index, std::move(due));
+    }
+
+    bool is_for_other_machines(JobIndex index, const DueJob& due) const {
+        return options_.run_on_farm && !due.cached && !sent_.contains(index) && is_for_farm(due.job.processor);
+    }
+
+    // Sends what has collected, and looks it up again: what did not come back runs here.
+    void send_to_farm(std::unique_lock<std::mutex>& lock) {
+        const std::map<JobIndex, DueJob> jobs = std::exchange(for_farm_, {});
+        is_at_farm_ = true;
+        if (options_.sending)
+            options_.sending(jobs.size());
+        lock.unlock();
+        Status status = run_on_farm(jobs);
+        lock.lock();
+        is_at_farm_ = false;
+        run_.sent += jobs.size();
+        for (const auto& [index, due] : jobs) {
+            sent_.insert(index);
+            ready_.insert(index);
+        }
+        if (!status && !stop().stop_requested() && (!failure_ || jobs.begin()->first < failure_->first))
+            failure_.emplace(jobs.begin()->first, std::move(status).error());
+        lock.unlock();
+        expect_ready();  // what a server lacked it has now
+        lock.lock();
     }
 
     // Returns the run with the key, or nullptr; ends it if it would be in vain.
@@ -600,54 +566,8 @@ private:
         return nullptr;
     }
 
-    // Returns the processors that have waiting jobs, in the order of their first jobs: all jobs of a processor need the
-    // same.
-    std::vector<ProcessorIndex> waiting_processors() const {
-        std::vector<ProcessorIndex> processors;
-        for (const auto& [processor, jobs] : waiting_)
-            processors.push_back(processor);
-        std::ranges::sort(processors, {}, [&](ProcessorIndex it) { return waiting_.at(it).begin()->first; });
-        return processors;
-    }
-
-    // Returns the lowest waiting job for which there is room. None that needs memory overtakes another that waits for
-    // memory, or a large one would wait until all small ones have ended.
-    std::optional<JobIndex> find_startable() const {
-        const JobLoad load = measure_load(runs_, memory_max_);
-        if (waiting_.empty() || load.jobs >= running_max_ || load.has_oversized)
-            return std::nullopt;
-        bool memory_is_awaited = false;
-        for (const ProcessorIndex index : waiting_processors()) {
-            const auto& [job, due] = *waiting_.at(index).begin();
-            const Processor& processor = due.job.processor;
-            const auto running = load.of_processor.find(processor.name);
-            if (processor.at_once != 0 && running != load.of_processor.end() && running->second >= processor.at_once)
-                continue;
-            if (processor.memory_bytes == 0)
-                return job;
-            if (memory_is_awaited)
-                continue;
-            // What is larger than everything runs alone, and once it is due, nothing begins before it.
-            const bool is_oversized = processor.memory_bytes > memory_max_;
-            if (is_oversized ? load.jobs == 0 : processor.memory_bytes <= memory_max_ - load.memory_bytes)
-                return job;
-            if (is_oversized)
-                return std::nullopt;
-            memory_is_awaited = true;
-        }
-        return std::nullopt;
-    }
-
-    DueJob take_waiting(JobIndex index) {
-        const auto of_processor = waiting_.find(graph_.jobs()[index].processor);
-        DueJob due = std::move(of_processor->second.extract(index).mapped());
-        if (of_processor->second.empty())
-            waiting_.erase(of_processor);
-        return due;
-    }
-
-    void start(std::unique_lock<std::mutex>& lock, JobIndex index) {
-        DueJob& due = started_.emplace(index, take_waiting(index)).first->second;
+    void start(std::unique_lock<std::mutex>& lock, JobIndex index, DueJob waiting) {
+        DueJob& due = started_.emplace(index, std::move(waiting)).first->second;
         const auto run = std::make_shared<JobRun>();
         run->key = due.key;
         run->job = job_digest(due.job);
@@ -703,14 +623,14 @@ private:
         if (!again)
             return end(index, std::move(outcome));
         due.taken_over = false;
-        waiting_[due.processor].emplace(index, std::move(due));
+        waiting_.add(index, std::move(due));
     }
 
     // Whether no thread has anything to do any more.
     bool is_over() const {
         // A failure starts no more jobs; the running ones finish, and their results stay in the cache.
-        return stop().stop_requested() ||
-               (started_.empty() && steps_ == 0 && (failure_ || (ready_.empty() && waiting_.empty())));
+        return stop().stop_requested() || (started_.empty() && steps_ == 0 &&
+                                           (failure_ || (ready_.empty() && waiting_.empty() && for_farm_.empty())));
     }
 
     // Does one step, if there is one.
@@ -719,10 +639,13 @@ private:
             store_outcome(lock, ended->first);
         else if (failure_)
             return false;
-        else if (const auto next = find_startable())
-            start(lock, *next);
+        else if (auto next = waiting_.take_startable(runs_))
+            start(lock, next->first, std::move(next->second));
         else if (!ready_.empty())
             look_up_next(lock);
+        // One list at a time, so that what can begin meanwhile collects: a scheduler takes its time for each.
+        else if (!for_farm_.empty() && !is_at_farm_ && looking_up_ == 0)
+            send_to_farm(lock);
         else
             return try_make_room();
         return true;
@@ -746,7 +669,7 @@ private:
     const JobQueueOptions& options_;
     RunningJobs::State& runs_;  // its mutex guards the graph and all members below, except the codes
     const std::size_t running_max_;
-    const std::uint64_t memory_max_;
+    WaitingJobs waiting_;         // to be started
     const JobIndex planned_end_;  // jobs from here on come from outputs that other jobs discovered
     const bool may_add_;          // a job may bring further ones
     std::mutex codes_mutex_;
@@ -755,12 +678,14 @@ private:
     JobsRun run_;
     IndexedList<std::size_t, JobIndex> missing_;  // number of other jobs that each job still waits for
     IndexedList<std::vector<JobIndex>, JobIndex> followers_;
-    std::set<JobIndex> sent_;  // to other machines
     std::set<JobIndex> done_;
-    std::set<JobIndex> ready_;                                      // to be looked up
-    std::map<ProcessorIndex, std::map<JobIndex, DueJob>> waiting_;  // to be started; no list is empty
-    std::map<JobIndex, DueJob> started_;                            // by this build, or by an earlier one
-    std::size_t steps_ = 0;                                         // that threads are at
+    std::set<JobIndex> ready_;             // to be looked up
+    std::map<JobIndex, DueJob> for_farm_;  // to be sent to other machines
+    std::set<JobIndex> sent_;              // to other machines that have ended
+    std::map<JobIndex, DueJob> started_;   // by this build, or by an earlier one
+    bool is_at_farm_ = false;              // a thread waits for other machines
+    std::size_t looking_up_ = 0;           // threads that look up a job
+    std::size_t steps_ = 0;                // that threads are at
     std::size_t ended_ = 0;
     std::map<JobIndex, std::string> logs_;
     std::set<JobIndex> different_;

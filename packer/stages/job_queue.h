@@ -46,8 +46,9 @@ struct JobQueueOptions {
     // Has other machines run the jobs of these tickets (farm_job.h), and returns when they are done with them, whatever
     // came of each. Empty: every job runs here.
     std::function<Status(const std::vector<BuildKey>& tickets)> run_on_farm;
-    std::function<void(std::uint64_t done, std::uint64_t total)>
-        progress;  // called from any of the threads, one at a time
+    // Called from any of the threads, one at a time.
+    std::function<void(std::uint64_t jobs)> sending;  // to other machines
+    std::function<void(std::uint64_t done, std::uint64_t total)> progress;
 };
 
 // A reference in a file, as reported by the job that made the file.

@@ -135,17 +135,19 @@ Result<JobsRun> ProjectBuild::State::run_processors(JobGraph& graph, FileContent
     FARDEL_TRY_ASSIGN(auto scratch, JobScratch::open(options.build_folder));
     const std::string scratch_path = scratch->path();
     FARDEL_TRY_ASSIGN(JobEnvironment environment, job_environment(scratch_path));
-    FARDEL_TRY_ASSIGN(JobsRun run, run_jobs(graph, std::move(contents),
-                                            {.environment = std::move(environment),
-                                             .scratch = std::move(scratch),
-                                             .cache = cache,
-                                             .running = &running->state(),
-                                             .jobs = options.jobs,
-                                             .memory_bytes = options.memory_bytes,
-                                             .run_on_farm = farm_below(scratch_path),
-                                             .progress = [this](std::uint64_t done, std::uint64_t total) {
-                                                 report_progress("processing", done, total);
-                                             }}));
+    FARDEL_TRY_ASSIGN(
+        JobsRun run,
+        run_jobs(graph, std::move(contents),
+                 {.environment = std::move(environment),
+                  .scratch = std::move(scratch),
+                  .cache = cache,
+                  .running = &running->state(),
+                  .jobs = options.jobs,
+                  .memory_bytes = options.memory_bytes,
+                  .run_on_farm = farm_below(scratch_path),
+                  .sending = [this](std::uint64_t jobs) { report_progress("farm", 0, jobs); },
+                  .progress = [this](std::uint64_t done,
+                                     std::uint64_t total) { report_progress("processing", done, total); }}));
     for (const FoundPaths& found : run.found)
         FARDEL_TRY(database.write_note(found_note_name(graph, found.job), encode_paths(found.paths)));
     FARDEL_TRY(explain_jobs(graph, std::exchange(run.logged, {})));

@@ -5,6 +5,8 @@
 #     FARDEL_FARM_OPTIONS options for 'fardel job run', such as --cache-key ci.key
 #     FARDEL_FARM_SBATCH  options for sbatch, such as --partition=farm --time=60
 #     FARDEL_FARM_PROGRAM fardel on the nodes; default: fardel
+#     FARDEL_FARM_PAUSE   seconds that a node waits after a task that it could not run, because its disk is full or it
+#                         lacks a program: it would fail at once with most of the others, too; default: 30
 #
 # Slurm starts again what a lost node ran. What fails nevertheless, the build runs itself.
 set -eu
@@ -21,7 +23,10 @@ trap 'rm -f "$script"' EXIT
     cat <<'END'
 #!/bin/sh
 tickets=$(awk -v task="$SLURM_ARRAY_TASK_ID" '$1 == "#ticket" && $2 == task { print $3 }' "$0")
-exec ${FARDEL_FARM_PROGRAM:-fardel} job run --cache "$FARDEL_FARM_CACHE" ${FARDEL_FARM_OPTIONS-} $tickets
+${FARDEL_FARM_PROGRAM:-fardel} job run --cache "$FARDEL_FARM_CACHE" ${FARDEL_FARM_OPTIONS-} $tickets
+status=$?
+[ "$status" -le 2 ] || sleep "${FARDEL_FARM_PAUSE:-30}"
+exit "$status"
 END
     awk -v n="$per_task" '{ print "#ticket", int((NR - 1) / n), $1 }' "$list"
 } >"$script"

@@ -170,7 +170,7 @@ TEST_CASE_FIXTURE(Farm, "farm: a node whose program is another one than the buil
     value_of(cache->put(ticket.record, ticket.blobs));
     cache->flush();
     const auto outcome = run_on_node(ticket.record.key);
-    CHECK(code_of(outcome) == ErrorCode::conflict);
+    CHECK(code_of(outcome) == ErrorCode::missing);
     CHECK(outcome.error().message().find("another version of the program tools/up") != std::string::npos);
 }
 
