@@ -58,8 +58,8 @@ struct FarmOutcome {
 };
 
 // Runs the job of a ticket, which `cache` has, below `scratch`, and puts its result into the cache. Errors: missing (no
-// such ticket, or one of its files; or the system's program or a built-in is another one than the builder's, so that the
-// result would not be the one that was asked for), those of run_job and of the cache.
+// such ticket, or one of its files; or the system's program or a built-in is another one than the builder's, so that
+// the result would not be the one that was asked for), those of run_job and of the cache.
 Result<FarmOutcome> run_farm_job(const BuildKey& ticket, DerivedCache& cache, const std::string& scratch,
                                  const std::string& image_program, const std::stop_token& stop);
 
