@@ -81,14 +81,31 @@ void read_bytes_max(const KeyValue& value, SplitOptions& split) {
         split.bytes_max = static_cast<std::uint64_t>(*bytes);
 }
 
-Status verify_axis(std::string_view text) {
-    return is_word(text) ? ok() : Status(Error(ErrorCode::malformed, "an axis has only letters, digits and - _ . +"));
+Status verify_split_axis(std::string_view text) {
+    const std::size_t equals = text.find('=');
+    const bool is_good =
+        is_word(text.substr(0, equals)) && (equals == std::string_view::npos || is_word(text.substr(equals + 1)));
+    return is_good ? ok()
+                   : Status(Error(ErrorCode::malformed,
+                                  "an axis, and its value behind '=', have only letters, digits and - _ . +"));
 }
 
 void read_split_axes(const KeyValue& value, SplitOptions& options) {
-    value.read(options.axes, verify_axis);
-    if (options.axes.empty())
+    std::vector<std::string> axes;
+    value.read(axes, verify_split_axis);
+    const auto* const list = std::get_if<std::vector<TomlValue>>(&value.entry.value.value);
+    if (list && list->empty())
         value.mistake("'axes' is empty; write " + std::string(value.example));
+    for (const std::string& text : axes) {
+        const std::size_t equals = std::min(text.find('='), text.size());
+        SplitAxis axis{.axis = text.substr(0, equals), .value = text.substr(std::min(equals + 1, text.size()))};
+        const bool is_double = std::ranges::any_of(options.axes, [&](const SplitAxis& other) {
+            return other.axis == axis.axis && (other.value.empty() || axis.value.empty() || other.value == axis.value);
+        });
+        if (is_double)
+            value.mistake("'axes' has " + in_quotes(axis.axis) + " twice; write it alone, or with its values");
+        options.axes.push_back(std::move(axis));
+    }
 }
 
 constexpr Key<SplitOptions> kSplitKeys[] = {

@@ -257,9 +257,14 @@ void check_targets(const TomlTable& table, Project& project, Mistakes& mistakes)
 
 void check_split_axes(const TomlTable& table, const Project& project, Mistakes& mistakes) {
     const KnownTags known = tags_of_project(project);
-    for (const std::string& axis : project.split ? project.split->axes : std::vector<std::string>())
-        if (!known.contains(axis))
-            mistakes.add(find_entry(table, "split")->at, no_such_axis(axis, known));
+    for (const SplitAxis& one : project.split ? project.split->axes : std::vector<SplitAxis>())
+        if (!known.contains(one.axis))
+            mistakes.add(find_entry(table, "split")->at, no_such_axis(one.axis, known));
+        else if (const auto& values = known.find(one.axis)->second;
+                 !one.value.empty() && std::ranges::find(values, one.value) == values.end())
+            mistakes.add(find_entry(table, "split")->at, "no rule or processor gives files the tag " + one.axis + "=" +
+                                                             one.value + "; write tags = { " + one.axis + " = \"" +
+                                                             one.value + "\" } in a [[rule]]");
 }
 
 Result<std::vector<std::string>> find_targets(const Project& project, const std::vector<std::string>& names) {

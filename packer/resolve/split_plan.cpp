@@ -226,26 +226,35 @@ Result<std::vector<SplitPart>> split_plan(const BundlePlan& plan, std::span<cons
 
 namespace {
 
-// "lang-fr" for a variant with the tag lang=fr; empty if it has a tag of none of the axes.
-std::string part_of_variant(const PlannedVariant& variant, std::span<const std::string> axes) {
-    std::string part;
-    for (const std::string& axis : axes)
-        if (const auto tag = std::ranges::find(variant.tags, axis, &Tag::axis); tag != variant.tags.end())
-            part += (part.empty() ? "" : "-") + axis + "-" + tag->value;
+struct PartOfVariant {
+    std::string name;         // "lang-fr" for a variant with the tag lang=fr; empty if it has a tag of none of the axes
+    bool is_default = false;  // also takes the default of a name
+};
+
+PartOfVariant part_of_variant(const PlannedVariant& variant, std::span<const SplitAxis> axes) {
+    PartOfVariant part;
+    for (const SplitAxis& one : axes) {
+        const auto tag = std::ranges::find(variant.tags, one.axis, &Tag::axis);
+        if (tag == variant.tags.end() || (!one.value.empty() && tag->value != one.value))
+            continue;
+        part.name += (part.name.empty() ? "" : "-") + one.axis + "-" + tag->value;
+        part.is_default = part.is_default || !one.value.empty();
+    }
     return part;
 }
 
 using VariantsOfParts = std::map<std::string, std::vector<PlannedVariant>>;
 
 // Moves the variants that belong to other parts out of the name.
-VariantsOfParts take_variants(PlannedName& name, std::span<const std::string> axes) {
+VariantsOfParts take_variants(PlannedName& name, std::span<const SplitAxis> axes) {
     VariantsOfParts taken;
     std::vector<PlannedVariant> left;
-    for (PlannedVariant& variant : name.variants)
-        if (const std::string part = part_of_variant(variant, axes); part.empty() || left.empty())
-            left.push_back(std::move(variant));  // a name that is only extended would not exist
-        else
-            taken[part].push_back(std::move(variant));
+    for (PlannedVariant& variant : name.variants) {
+        const PartOfVariant part = part_of_variant(variant, axes);
+        // A name that is only extended would not exist.
+        const bool stays = part.name.empty() || (left.empty() && !part.is_default);
+        (stays ? left : taken[part.name]).push_back(std::move(variant));
+    }
     name.variants = std::move(left);
     return taken;
 }
@@ -253,19 +262,27 @@ VariantsOfParts take_variants(PlannedName& name, std::span<const std::string> ax
 }  // namespace
 
 Result<std::vector<SplitPart>> split_variants(const BundlePlan& plan, const ResolveResult* resolved,
-                                              std::span<const std::string> axes) {
+                                              std::span<const SplitAxis> axes) {
     if (resolved != nullptr && resolved->assets.size() != plan.assets.size())
         return Error(ErrorCode::malformed, "the resolved references do not match the plan");
     BundlePlan divided = plan;  // the same assets; each part's share of a name is a name
     std::map<std::string, std::vector<std::uint32_t>> names_of;
     SplitBundle first;
     for (std::uint32_t name = 0; name < plan.names.size(); ++name) {
-        first.names.push_back(name);
-        if (!plan.names[name].published)
-            continue;
-        for (auto& [part, variants] : take_variants(divided.names[name], axes)) {
-            names_of[part].push_back(static_cast<std::uint32_t>(divided.names.size()));
-            divided.names.push_back({.name = plan.names[name].name, .variants = std::move(variants), .extends = true});
+        VariantsOfParts taken;
+        if (plan.names[name].published)
+            taken = take_variants(divided.names[name], axes);
+        const bool is_elsewhere = !taken.empty() && divided.names[name].variants.empty();
+        if (!is_elsewhere)
+            first.names.push_back(name);
+        for (auto& [part, variants] : taken) {
+            const bool has_place = is_elsewhere && divided.names[name].variants.empty();
+            names_of[part].push_back(has_place ? name : static_cast<std::uint32_t>(divided.names.size()));
+            if (has_place)
+                divided.names[name].variants = std::move(variants);
+            else
+                divided.names.push_back(
+                    {.name = plan.names[name].name, .variants = std::move(variants), .extends = !is_elsewhere});
         }
     }
     if (names_of.empty())

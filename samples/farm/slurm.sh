@@ -7,6 +7,9 @@
 #     FARDEL_FARM_PROGRAM fardel on the nodes; default: fardel
 #     FARDEL_FARM_PAUSE   seconds that a node waits after a task that it could not run, because its disk is full or it
 #                         lacks a program: it would fail at once with most of the others, too; default: 30
+#     FARDEL_FARM_PATIENCE
+#                         seconds after which a controller that does not answer is given up; default: 300. One that is
+#                         started again before that goes on where it was.
 #
 # Slurm starts again what a lost node ran. What fails nevertheless, the build runs itself.
 set -eu
@@ -32,4 +35,17 @@ END
 } >"$script"
 # shellcheck disable=SC2086 # several options each
 sbatch --wait --requeue --export=ALL --job-name=fardel --array=0-"$last" --output=/dev/null \
-    ${FARDEL_FARM_SBATCH-} "$script"
+    ${FARDEL_FARM_SBATCH-} "$script" &
+batch=$!
+since=$(date +%s)
+while kill -0 "$batch" 2>/dev/null; do
+    sleep 2
+    if timeout 10 scontrol ping >/dev/null 2>&1; then
+        since=$(date +%s)
+    elif [ $(($(date +%s) - since)) -ge "${FARDEL_FARM_PATIENCE:-300}" ]; then
+        echo "slurm.sh: Slurm's controller does not answer" >&2
+        kill "$batch"
+        break
+    fi
+done
+wait "$batch"

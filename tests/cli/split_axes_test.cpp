@@ -1,7 +1,11 @@
 // [split] axes: variants in bundles of their own, which together act like the one bundle.
 #include "sample.h"
 
+#include "kit/openarena.h"
+
 #include <nlohmann/json.hpp>
+
+#include <regex>
 
 namespace fardel::tests::split_axes_test {
 
@@ -120,11 +124,89 @@ TEST_CASE_FIXTURE(SpokenGame, "split axes: mistakes are reported, and without su
     };
     check_has(refused("[split]\naxes = [\"langs\"]\n"), "the axis 'langs'; did you mean 'lang'?");
     check_has(refused("[split]\naxes = []\n"), "'axes' is empty");
+    check_has(refused("[split]\naxes = [\"lang=\"]\n"), "its value behind '='");
+    check_has(refused("[split]\naxes = [\"lang=it\"]\n"), "the tag lang=it; write tags = { lang = \"it\" }");
+    check_has(refused("[split]\naxes = [\"lang\", \"lang=fr\"]\n"), "twice");
     check_has(refused(kLink + "[split]\npolicy = \"per-root\"\naxes = [\"lang\"]\n"), "remove one");
     check_has(refused("[split]\nbytes_max = 3\n"), "axes = [\"lang\"]");
     fs::remove_all(folder + "/assets/fr");
     fs::remove_all(folder + "/assets/de");
     CHECK(build("[split]\naxes = [\"lang\"]\n")["file"] == base);
+}
+
+// What OpenArena's own tools need, and its players do not: the editor's directives of shaders, and texts.
+const std::string kCreators = R"(name = "oa/scripts"
+version = "1.0"
+sources = ["assets"]
+
+[processor.play]
+command = ["sh", "-c", 'sed -E "/^[[:space:]]*(qer_|q3map_)/Id" "$1" > "$2"', "sh", "${in}", "${out}"]
+outputs = ["play/{folder}{name}"]
+keep_source = true
+
+[[rule]]
+match = "scripts/*.shader"
+process = "play"
+tags = { data = "creators" }
+
+[[rule]]
+match = "play/**"
+strip = "play/"
+
+[[rule]]
+match = "*.txt"
+tags = { data = "creators" }
+
+[split]
+axes = ["data=creators"]
+)";
+
+std::size_t directives_in(const std::string& text) {
+    static const std::regex directive("(^|\n)[ \t]*(qer_|q3map_)", std::regex::icase);
+    return static_cast<std::size_t>(std::distance(std::sregex_iterator(text.begin(), text.end(), directive), {}));
+}
+
+TEST_CASE("split axes: what only creators need, also under names of its own, is in a bundle that needs the game's") {
+    const ScratchFolder scratch;
+    const std::string folder = scratch.path("game");
+    fs::create_directories(folder + "/assets");
+    REQUIRE(run_program(
+                {"unzip", "-q", openarena_archive("pak6-patch088.pk3"), "scripts/*", "*.txt", "-d", folder + "/assets"})
+                .exit_code == 0);
+    scratch.write("game/fardel.toml", kCreators);
+    const json built = json::parse(run_well({"build", folder, "--json"}))["bundles"];
+    REQUIRE(built.size() == 2);
+    const std::string players = built[0]["file"];
+    const std::string creators = built[1]["file"];
+    CHECK(creators == folder + "/scripts-data-creators.fardel");
+    run_well({"verify", players, creators});
+
+    std::size_t directives = 0;
+    std::size_t shaders = 0;
+    for (const auto& file : fs::directory_iterator(folder + "/assets/scripts")) {
+        if (file.path().extension() != ".shader")
+            continue;
+        const std::string name = "scripts/" + file.path().filename().string();
+        CAPTURE(name);
+        const std::string whole = read_file(file.path().string());
+        ++shaders;
+        directives += directives_in(whole);
+        CHECK(directives_in(run_well({"cat", players, name})) == 0);
+        // A creator mounts both, and has the files as they are; without the choice, he plays.
+        const Arguments both{"which", name, "--mount", players, "--mount", creators};
+        Arguments chosen = both;
+        chosen.insert(chosen.end(), {"--variants", "data=creators"});
+        check_has(run_well(chosen), "/assets/" + b3sum(file.path().string()));
+        check_has(run_well(both), "scripts.fardel: wins");
+    }
+    CHECK(shaders > 50);
+    CHECK(directives > 500);
+    // A name that only creators have is not in the game's bundle.
+    CHECK(run({"which", "slimefac.txt", "--mount", players}).exit_code != 0);
+    check_has(run_well({"which", "slimefac.txt", "--mount", players, "--mount", creators}),
+              "/assets/" + b3sum(folder + "/assets/slimefac.txt"));
+    // The creators' bundle needs the game's.
+    CHECK(run({"verify", creators, "--require-dependencies"}).exit_code != 0);
 }
 
 }  // namespace fardel::tests::split_axes_test

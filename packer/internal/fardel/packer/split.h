@@ -22,12 +22,17 @@ struct SplitInput {
     std::vector<std::uint32_t> uses;  // other names, ascending
 };
 
+// Variants with a tag of the axis go into bundles of their own.
+struct SplitAxis {
+    std::string axis;
+    std::string value;  // if not empty, only variants with this one, and also if they are the default of their name
+};
+
 struct SplitOptions {
     SplitPolicy policy = SplitPolicy::one;
     // by_size: the largest size of one bundle. per_root: smaller common bundles are merged.
     std::uint64_t bytes_max = 0;
-    // Instead of a policy: variants with a tag of one of these axes go into bundles of their own (split_variants).
-    std::vector<std::string> axes;
+    std::vector<SplitAxis> axes;  // instead of a policy: see split_variants
 };
 
 struct SplitBundle {

@@ -43,10 +43,11 @@ Result<std::vector<SplitPart>> split_plan(const BundlePlan& plan, std::span<cons
 
 // One part for the plan, without a name of its own, and behind it one for each combination of values that variants have
 // on these axes, "lang-fr": it adds these variants to the names of the first part, which it needs. The default of a
-// name stays in the first part, and so does what is not published. Nothing if no variant has such a tag. `resolved`:
+// name stays in the first part, unless it has the very value of a SplitAxis, and so does what is not published. A name
+// that keeps no variant is one of the other part alone. Nothing if no variant has such a tag. `resolved`:
 // nullptr if no reference was resolved. Errors: malformed (references that do not match the plan).
 Result<std::vector<SplitPart>> split_variants(const BundlePlan& plan, const ResolveResult* resolved,
-                                              std::span<const std::string> axes);
+                                              std::span<const SplitAxis> axes);
 
 // Adds the written bundles that `part` needs as static dependencies of its plan. `written`: one per part, of which
 // those that `part` needs are set. Errors: malformed (a needed bundle is absent, or lacks an asset), those of reading a
