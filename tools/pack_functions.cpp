@@ -96,6 +96,7 @@ fardel_code with_request(const fardel_pack_options* given, const Report& report,
     request.output = text_of(options.output);
     request.name = text_of(options.name);
     request.version = text_of(options.version);
+    request.target = text_of(options.target);
     request.strict = (options.flags & FARDEL_PACK_STRICT) != 0;
     request.from_scratch = (options.flags & FARDEL_PACK_FROM_SCRATCH) != 0;
     if (!find_purpose(options.purpose, options.level, request.purpose))

@@ -57,8 +57,8 @@ enum { FARDEL_MOUNT_FOLD_CASE = 1, FARDEL_MOUNT_ALLOW_UNSIGNED = 2, FARDEL_MOUNT
     8, FARDEL_MOUNT_REQUIRE_DEPENDENCIES = 16, FARDEL_MOUNT_PURE_ONLY = 32 };
 typedef struct fardel_mount_options { size_t struct_size; const char* place; const char* policy_path; const char*
     policy_text; const char* label; uint64_t now_s; int32_t priority; uint32_t flags; const fardel_license_token*
-    licenses; size_t license_count; const fardel_id* resolved; size_t resolved_count; const char* preference; }
-    fardel_mount_options;
+    licenses; size_t license_count; const fardel_id* resolved; size_t resolved_count; const char* preference; const
+    char* project_target; } fardel_mount_options;
 fardel_code fardel_mount_file(fardel_vfs* vfs, const char* path, const fardel_mount_options* options, fardel_mount_id*
     mount, fardel_error* error);
 fardel_code fardel_mount_memory(fardel_vfs* vfs, const void* bytes, size_t size_bytes, const fardel_mount_options*

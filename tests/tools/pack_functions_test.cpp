@@ -165,4 +165,49 @@ TEST_CASE("projects in C: a VFS mounts one as it would be built, and follows its
     fardel_vfs_destroy(vfs);
 }
 
+TEST_CASE("projects in C: of one with several targets, the caller says which is built or mounted") {
+    const ScratchFolder folder;
+    fs::create_directories(folder.root() / "src");
+    for (const std::string format : {"astc", "bc7"})
+        folder.write("src/wall." + format, format);
+    const std::string project = folder.write("fardel.toml", R"(name = "game"
+version = "1.0"
+sources = ["src"]
+output = "{target}.fardel"
+[target.phone]
+texture = ["astc"]
+[target.pc]
+texture = ["bc7"]
+[[rule]]
+match = "*.astc"
+strip = ".astc"
+tags = { texture = "astc" }
+[[rule]]
+match = "*.bc7"
+strip = ".bc7"
+tags = { texture = "bc7" }
+)");
+    fardel_error error = FARDEL_ERROR_INIT;
+    fardel_pack_options pack = FARDEL_PACK_OPTIONS_INIT;
+    CHECK(fardel_pack_project(project.c_str(), &pack, &error) == FARDEL_ERROR_MALFORMED);
+    CHECK(std::string(error.text).find("several targets") != std::string::npos);
+    pack.target = "phone";
+    REQUIRE_MESSAGE(fardel_pack_project(project.c_str(), &pack, &error) == FARDEL_OK, error.text);
+    CHECK(fs::exists(folder.root() / "phone.fardel"));
+    CHECK_FALSE(fs::exists(folder.root() / "pc.fardel"));
+
+    fardel_vfs* vfs = nullptr;
+    REQUIRE(fardel_vfs_create(nullptr, &vfs, &error) == FARDEL_OK);
+    REQUIRE(fardel_enable_projects(vfs, &error) == FARDEL_OK);
+    fardel_mount_options mount = FARDEL_MOUNT_OPTIONS_INIT;
+    mount.flags = FARDEL_MOUNT_ALLOW_UNSIGNED;
+    CHECK(fardel_mount_file(vfs, project.c_str(), &mount, nullptr, &error) == FARDEL_ERROR_MALFORMED);
+    mount.project_target = "pc";
+    REQUIRE_MESSAGE(fardel_mount_file(vfs, project.c_str(), &mount, nullptr, &error) == FARDEL_OK, error.text);
+    fardel_stat stat = FARDEL_STAT_INIT;
+    REQUIRE(fardel_stat_path(vfs, "wall", &stat, &error) == FARDEL_OK);
+    CHECK(stat.size_bytes == 3);
+    fardel_vfs_destroy(vfs);
+}
+
 }  // namespace fardel::tests::pack_functions_test

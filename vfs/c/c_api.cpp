@@ -91,6 +91,7 @@ fardel_code read_mount_options(const fardel_mount_options* given, const char* la
         how.resolved.push_back(id_of<BundleId>(options.resolved[i]));
     how.licenses = *std::move(licenses);
     how.mount_point = options.place != nullptr ? options.place : "";
+    how.project_target = options.project_target != nullptr ? options.project_target : "";
     how.priority = options.priority;
     how.case_rule = (options.flags & FARDEL_MOUNT_FOLD_CASE) != 0 ? CaseRule::fold : CaseRule::exact;
     if (*policy)

@@ -542,6 +542,7 @@ class fardel_mount_options(Structure):
         ("resolved", POINTER(fardel_id)),
         ("resolved_count", c_size_t),
         ("preference", c_char_p),
+        ("project_target", c_char_p),
     )
 
 
@@ -899,6 +900,7 @@ class fardel_pack_options(Structure):
         ("jobs", c_uint32),
         ("flags", c_uint32),
         ("purpose", fardel_purpose),
+        ("target", c_char_p),
     )
 
 

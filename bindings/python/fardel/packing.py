@@ -85,6 +85,7 @@ def build(
     *,
     name: str | None = None,
     version: str | None = None,
+    target: str | None = None,
     excludes: Iterable[str] = (),
     requirements: Iterable[str] = (),
     signer: Signer | None = None,
@@ -98,11 +99,14 @@ def build(
     from_scratch: bool = False,
 ) -> Sequence[WrittenBundle]:
     """Builds the project of a fardel.toml and returns its bundles, each after those that it needs. Only what has
-    changed is done again. What is not given comes from the project. Errors: those of ``pack``; BusyError (another build
+    changed is done again. What is not given comes from the project. ``target``: of a project with several, the one that
+    is built. Errors: those of ``pack``; BusyError (another build
     of the project runs), UnsupportedError."""
     run = _Run(message, progress)
     flags = (c.FARDEL_PACK_STRICT if strict else 0) | (c.FARDEL_PACK_FROM_SCRATCH if from_scratch else 0)
     options = run.options(output, name, version, excludes, requirements, created_s, purpose, level, jobs, flags)
+    target_text = text_to(target)
+    options.target = target_text
     with run.signs(signer, options):
         call("fardel_pack_project", path_to(project), ctypes.byref(options))
     return run.written

@@ -71,6 +71,22 @@ class ToolsTest(BundleTest):
             vfs.mount(again.path, allow_unsigned=True)
             self.assertEqual(vfs.read("/hello.txt"), b"Hello again")
 
+    def test_a_project_with_several_targets_is_built_as_one_of_them(self):
+        (self.out / "assets").mkdir()
+        for lang in ("en", "fr"):
+            (self.out / f"assets/hello.{lang}").write_text(lang)
+        rules = "".join(f'[[rule]]\nmatch = "*.{lang}"\nstrip = ".{lang}"\ntags = {{ lang = "{lang}" }}\n'
+                        f'[target.{lang}]\nlang = ["{lang}"]\n' for lang in ("en", "fr"))
+        project = self.out / "fardel.toml"
+        project.write_text('name = "game"\nversion = "1.0"\nsources = ["assets"]\noutput = "{target}.fardel"\n' + rules)
+        with self.assertRaises(fardel.MalformedError):
+            fardel.build(project)
+        built, = fardel.build(project, target="fr")
+        self.assertTrue(str(built.path).endswith("fr.fardel"))
+        with fardel.Vfs() as vfs:
+            vfs.mount(built.path, allow_unsigned=True)
+            self.assertEqual(vfs.read("/hello"), b"fr")
+
     def test_a_bundle_from_memory_has_what_was_added(self):
         with fardel.Plan() as plan:
             plan.set(None, "name", "mods/hello")

@@ -246,11 +246,12 @@ typedef struct fardel_pack_options {
     uint32_t jobs;                 /* threads; 0: one per core */
     uint32_t flags;                /* FARDEL_PACK_… */
     fardel_purpose purpose;
+    const char* target; /* of a project with several, the one that is built; null: the only one */
 } fardel_pack_options;
 #define FARDEL_PACK_OPTIONS_INIT                                                                                   \
     {                                                                                                              \
         sizeof(fardel_pack_options), NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, \
-            FARDEL_FOR_BALANCED                                                                                    \
+            FARDEL_FOR_BALANCED, NULL                                                                              \
     }
 FARDEL_API void fardel_pack_options_init(fardel_pack_options* options, size_t struct_size);
 

@@ -176,9 +176,11 @@ typedef struct fardel_mount_options {
     size_t resolved_count;
     /* Which variants of this bundle's names are taken, as for fardel_prefer_in_mount; null: as the VFS prefers. */
     const char* preference;
+    /* Of a project (fardel_enable_projects) with several targets, the one that is mounted; null: the only one. */
+    const char* project_target;
 } fardel_mount_options;
 #define FARDEL_MOUNT_OPTIONS_INIT \
-    { sizeof(fardel_mount_options), NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0, NULL, 0, NULL }
+    { sizeof(fardel_mount_options), NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0, NULL, 0, NULL, NULL }
 
 /* Mounts the bundle at the path, or for development (FARDEL_MOUNT_ALLOW_UNSIGNED) the folder or legacy archive there.
  * Without a policy and FARDEL_MOUNT_ALLOW_UNSIGNED every bundle is untrusted. `mount` may be null. Errors: missing,
