@@ -106,13 +106,6 @@ std::string format_names(const BundleDiff& diff) {
     return text;
 }
 
-std::string format_step(std::uint64_t before, std::uint64_t after) {
-    return before == after
-               ? format_size(after)
-               : fmt::format("{} → {} ({}{})", format_size(before), format_size(after), after > before ? "+" : "-",
-                             format_size(after > before ? after - before : before - after));
-}
-
 std::string format_verdict(const BundleDiff& diff) {
     if (diff.empty())
         return "no difference\n";

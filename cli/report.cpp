@@ -1,4 +1,5 @@
-// fardel report: writes an HTML page about bundles: sizes, duplicates, conflicts, missing files, references.
+// fardel report: writes an HTML page, or JSON, about bundles: sizes, duplicates, conflicts, missing files, references,
+// and what is different since an earlier report.
 
 #include "build/reference_report.h"
 #include "build/resolved_project.h"
@@ -10,7 +11,10 @@
 #include "console/output_file.h"
 #include "report/report_audit.h"
 #include "report/report_facts.h"
+#include "report/report_json.h"
 #include "report/report_page.h"
+#include "report/report_since.h"
+#include "report/report_sizes.h"
 #include "verbs.h"
 
 #include <fardel/base/file.h>
@@ -30,8 +34,10 @@ namespace {
 
 struct ReportCommand {
     std::vector<std::string> files;
-    std::string out = "report.html";
+    std::string out;  // empty: report.html, or with `json` the console
     std::string audit;
+    std::vector<std::string> since;
+    bool json = false;
     MountingOptions mounting;
 };
 
@@ -74,51 +80,91 @@ Status read_project_facts(const ResolvedProject& resolved, ReportCommand& comman
     return ok();
 }
 
-Result<Exit> report(ReportCommand command, Console& console) {
+// What a report is about.
+struct ReportSubject {
+    ReportFacts facts;
     std::optional<ReportAudit> audit;
     std::optional<ResolvedProject> project;
+    std::vector<SizedAsset> assets;
+    std::optional<ReportSince> since;
+};
+
+Result<ReportSubject> read_subject(ReportCommand& command, Console& console) {
+    ReportSubject subject;
     // A project: its bundle as it was built last, with what an audit of its sources finds now.
     if (command.files.size() == 1 && !find_project_file(command.files.front()).empty()) {
-        FARDEL_TRY_ASSIGN(project,
+        FARDEL_TRY_ASSIGN(subject.project,
                           resolve_project(find_project_file(command.files.front()), command.mounting.project_target));
-        say_unconfined(*project, console);
-        FARDEL_TRY(read_project_facts(*project, command, audit));
+        say_unconfined(*subject.project, console);
+        FARDEL_TRY(read_project_facts(*subject.project, command, subject.audit));
     }
     if (!command.audit.empty()) {
-        FARDEL_TRY_ASSIGN(audit, read_audit(command.audit));
+        FARDEL_TRY_ASSIGN(subject.audit, read_audit(command.audit));
     }
     Vfs vfs(vfs_options());
     FARDEL_TRY(mount_all(vfs, command.files, command.mounting));
     say_missing_dependencies(vfs, console);
     say_left_out(vfs, console);
-    FARDEL_TRY_ASSIGN(ReportFacts facts, gather_facts(vfs, command.files));
+    FARDEL_TRY_ASSIGN(subject.facts, gather_facts(vfs, command.files));
     FARDEL_TRY_ASSIGN(const std::vector<UnlinkedBundle> unlinked, find_unlinked(vfs, command.mounting));
     for (const UnlinkedBundle& one : unlinked)
-        facts.unlinked.push_back(describe(one));
-    if (project)
-        facts.left_out = left_out_files(project->packed.report);
+        subject.facts.unlinked.push_back(describe(one));
+    if (subject.project)
+        subject.facts.left_out = left_out_files(subject.project->packed.report);
+    subject.assets = sized_assets(subject.facts.bundles);
+    if (!command.since.empty()) {
+        FARDEL_TRY_ASSIGN(const std::vector<SizedAsset> earlier, read_sizes(command.since));
+        subject.since = compare_sizes(earlier, subject.assets);
+        subject.since->files = command.since;
+    }
+    return subject;
+}
+
+Result<Exit> write_json(const ReportCommand& command, const ReportSubject& subject, Console& console) {
+    const std::string text =
+        format_json(report_json(subject.facts, subject.assets, subject.audit, subject.since)) + "\n";
+    if (command.out.empty())
+        return console.print(text);
+    FARDEL_TRY(write_file(command.out, text));
+    return Exit::fine;
+}
+
+// What the page says of a project, in a few lines.
+std::string format_project(const ResolvedProject& project, const ReportFacts& facts, const Console& console) {
+    std::string text = format_left_out(project.packed.report, console, "; 'fardel audit --json' lists all");
+    const ReferenceAudit& found = project.packed.resolved->audit;
+    text += fmt::format("{}: {} missing, {} unused{}\n", printable(project.file),
+                        format_count(found.missing.size(), "reference", "references"),
+                        format_count(found.unused.size(), "name", "names"),
+                        is_complete(found) || !found.missing.empty()
+                            ? ""
+                            : "; files could not be looked into: 'fardel audit' lists them");
+    if (const std::uint64_t stale = count_stale(project.packed, facts); stale != 0)
+        text +=
+            fmt::format("{}: {} from the sources; run 'fardel build' again\n", console.paint(Colour::yellow, "stale"),
+                        format_count(stale, "name differs", "names differ"));
+    return text;
+}
+
+Result<Exit> write_page(const ReportCommand& command, const ReportSubject& subject, Console& console) {
+    const ReportFacts& facts = subject.facts;
     const ReportSelection selection = select_names(facts);
-    const std::string page = format_page(page_facts(facts, selection, audit));
-    FARDEL_TRY(write_file(command.out, page));
-    std::string text = fmt::format("{}: {}, {}\n", printable(command.out, 2000),
+    const std::string page = format_page(page_facts(facts, selection, subject.audit, subject.since));
+    const std::string out = command.out.empty() ? "report.html" : command.out;
+    FARDEL_TRY(write_file(out, page));
+    std::string text = fmt::format("{}: {}, {}\n", printable(out, 2000),
                                    format_count(facts.bundles.size(), "bundle", "bundles"), format_size(page.size()));
     if (selection.names_left_out > 0)
         text += fmt::format("{} summed up by folder and type\n",
                             format_count(selection.names_left_out, "smaller name is", "smaller names are"));
-    if (project) {
-        text += format_left_out(project->packed.report, console, "; 'fardel audit --json' lists all");
-        const ReferenceAudit& found = project->packed.resolved->audit;
-        text += fmt::format("{}: {} missing, {} unused{}\n", printable(project->file),
-                            format_count(found.missing.size(), "reference", "references"),
-                            format_count(found.unused.size(), "name", "names"),
-                            is_complete(found) || !found.missing.empty()
-                                ? ""
-                                : "; files could not be looked into: 'fardel audit' lists them");
-        if (const std::uint64_t stale = count_stale(project->packed, facts); stale != 0)
-            text += fmt::format("{}: {} from the sources; run 'fardel build' again\n",
-                                console.paint(Colour::yellow, "stale"),
-                                format_count(stale, "name differs", "names differ"));
-    }
+    if (!facts.sharing.assets.empty())
+        text += fmt::format("{} stored by several of the bundles: {} more than once; the page says how to share them\n",
+                            format_count(facts.sharing.assets.size(), "asset is", "assets are"),
+                            format_size(facts.sharing.extra_stored_bytes));
+    if (subject.since)
+        text += format_since(*subject.since);
+    if (subject.project)
+        text += format_project(*subject.project, facts, console);
     return console.print(text);
 }
 
@@ -126,19 +172,25 @@ Result<Exit> report(ReportCommand command, Console& console) {
 
 Result<Exit> run_report(Words words, Console& console) {
     CommandLine line("report",
-                     "BUNDLE...|PROJECT [-o report.html] [--audit FILE.json] [--trust POLICY] [--require-dependencies]",
-                     "Writes an HTML page about bundles that are mounted together: "
-                     "sizes, duplicates, conflicts, missing files, and references.",
+                     "BUNDLE...|PROJECT [-o report.html] [--json] [--since OTHER] [--audit FILE.json] [--trust POLICY]",
+                     "Writes an HTML page, or JSON, about bundles that are mounted together: sizes and how they "
+                     "changed, duplicates, conflicts, missing files, and references.",
                      "  fardel report mygame.fardel\n"
                      "  fardel report base.fardel mod.fardel -o both.html\n"
                      "  fardel report mygame.fardel --audit audit.json\n"
-                     "  fardel report mygame/fardel.toml\n");
+                     "  fardel report mygame/fardel.toml\n"
+                     "  fardel report mygame.fardel --json -o monday.json\n"
+                     "  fardel report mygame.fardel --since monday.json\n");
     ReportCommand command;
     line.texts("BUNDLE", "BUNDLE", command.files,
                "The bundles, in the order in which they are mounted, later ones win; or a project (its file "
                "or its folder): the bundles that it last built, with what is missing and unused in its sources")
         .required();
-    line.text("-o,--output", "OUT", command.out, "The page to write (default: report.html)");
+    line.text("-o,--output", "OUT", command.out,
+              "The file to write, replaced if it exists (default: report.html; with --json: print it)");
+    line.json(command.json, "Write the facts of the page as JSON, which --since reads");
+    line.texts("--since", "OTHER", command.since,
+               "What to compare sizes with: earlier output of --json, or an older bundle; repeat it for several");
     line.text("--audit", "FILE", command.audit,
               "The output of 'fardel audit --json': missing, unused and broken assets");
     add_mounting_options(line, command.mounting);
@@ -148,7 +200,8 @@ Result<Exit> run_report(Words words, Console& console) {
         (command.files.size() > 1 || !command.audit.empty()))
         return line.mistake("a project goes with no other bundle and not with --audit: its sources are audited anyway",
                             console);
-    return report(std::move(command), console);
+    FARDEL_TRY_ASSIGN(const ReportSubject subject, read_subject(command, console));
+    return command.json ? write_json(command, subject, console) : write_page(command, subject, console);
 }
 
 }  // namespace fardel

@@ -2,7 +2,7 @@
 #   cmake -DOUT=<file.cpp> -DFOLDER=<cli/report/page> -P FardelReport.cmake
 # Each part is one raw string literal, so none may contain the characters )page" or be larger than 64 KB.
 
-set(report_scripts facts text parts lists treemap overview findings asset bundles search pages selftest)
+set(report_scripts facts text parts lists since treemap overview findings asset bundles search pages selftest)
 
 function(literal_of file out)
     file(READ "${FOLDER}/${file}" text)

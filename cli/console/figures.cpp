@@ -17,6 +17,13 @@ std::string format_count(std::uint64_t count, std::string_view one, std::string_
     return fmt::format("{} {}", format_count(count), count == 1 ? one : several);
 }
 
+std::string format_step(std::uint64_t before, std::uint64_t after) {
+    return before == after
+               ? format_size(after)
+               : fmt::format("{} → {} ({}{})", format_size(before), format_size(after), after > before ? "+" : "-",
+                             format_size(after > before ? after - before : before - after));
+}
+
 std::string format_seconds(double seconds) {
     if (seconds < 60)
         return fmt::format("{:.2f} s", seconds);

@@ -23,6 +23,8 @@ namespace fardel {
 std::string format_count(std::uint64_t count);  // "1,234,567"
 // "1 name", "12 names"
 std::string format_count(std::uint64_t count, std::string_view one, std::string_view several);
+// How a size changed: "1.2 MB → 1.5 MB (+300.0 kB)"; "1.2 MB" if it did not.
+std::string format_step(std::uint64_t before, std::uint64_t after);
 std::string format_seconds(double seconds);    // "0.42 s", "3 min 5 s"
 std::string format_time_left(double seconds);  // "12 s", "3 min 5 s"
 std::string format_date(UnixTime time);        // "2024-05-01 12:00:00 UTC"

@@ -1,10 +1,8 @@
 #include "report_audit.h"
 
 #include "console/json.h"
+#include "json_file.h"
 
-#include <fardel/format/byte_source.h>
-
-#include <span>
 #include <utility>
 
 namespace fardel {
@@ -50,11 +48,7 @@ Result<ReportAudit> parse_audit(std::string_view text) {
 }
 
 Result<ReportAudit> read_audit(const std::string& path) {
-    FARDEL_TRY_ASSIGN(const auto source, open_file_source(path));
-    if (source->size_bytes() > kAuditBytesMax)
-        return Error(ErrorCode::limit, path + ": the report of an audit is never so large");
-    std::string text(source->size_bytes(), '\0');
-    FARDEL_TRY(source->read_at(0, std::as_writable_bytes(std::span(text))));
+    FARDEL_TRY_ASSIGN(const std::string text, read_report_file(path));
     auto audit = parse_audit(text);
     if (!audit)
         return std::move(audit).error().with_context(path);

@@ -5,7 +5,6 @@
 
 #include <fardel/base/result.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -44,11 +43,9 @@ struct ReportAudit {
     std::vector<Root> roots;
 };
 
-inline constexpr std::size_t kAuditBytesMax = std::size_t{1} << 28;
-
 // Error: malformed (not a JSON object).
 Result<ReportAudit> parse_audit(std::string_view text);
-// Errors: those of open_file_source, limit, malformed.
+// Errors: those of read_report_file, malformed.
 Result<ReportAudit> read_audit(const std::string& path);
 
 }  // namespace fardel

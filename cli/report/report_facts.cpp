@@ -214,10 +214,26 @@ const ContentAsset& ReportFacts::asset(std::uint32_t node) const noexcept {
     return bundle.contents.assets[node - bundle.first_node];
 }
 
+std::vector<const std::string*> node_names(const ReportFacts& facts) {
+    std::vector<const std::string*> names(facts.node_count());
+    for (const ReportBundle& bundle : facts.bundles)
+        for (const ContentName& name : bundle.contents.names)
+            for (const ContentVariant& variant : name.variants)
+                if (const std::string*& first = names[bundle.first_node + variant.asset]; first == nullptr)
+                    first = &name.text;
+    return names;
+}
+
 void derive_facts(ReportFacts& facts) {
     number_assets(facts);
     find_roots(facts);
     find_duplicates(facts);
+    facts.sharing = find_sharing(facts.bundles);
+}
+
+Result<ReportBundle> read_report_bundle(const std::string& file) {
+    FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(file));
+    return read_bundle(file, *bundle);
 }
 
 Result<ReportFacts> gather_facts(const Vfs& vfs, const std::vector<std::string>& files) {

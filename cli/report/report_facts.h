@@ -6,6 +6,7 @@
 #pragma once
 
 #include "bundles/left_out.h"
+#include "report_sharing.h"
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/manifest.h>
@@ -71,8 +72,9 @@ struct ReportFacts {
     std::vector<ReportRoot> roots;            // largest closures first
     std::uint64_t roots_left_out = 0;         // those beyond kReportRootsMax
     std::vector<ReportDuplicate> duplicates;  // those that save most bytes first
-    std::vector<std::string> unlinked;        // sentences about bundles of whose references nothing is known
-    std::vector<LeftOutFile> left_out;        // of a project's sources
+    ReportSharing sharing;
+    std::vector<std::string> unlinked;  // sentences about bundles of whose references nothing is known
+    std::vector<LeftOutFile> left_out;  // of a project's sources
 
     std::uint32_t node_count() const noexcept;
     std::uint32_t bundle_of(std::uint32_t node) const noexcept;
@@ -81,13 +83,20 @@ struct ReportFacts {
 
 inline constexpr std::size_t kReportRootsMax = 500;
 
+// Reads the tables of one bundle. Errors: those of open_bundle and read_contents.
+Result<ReportBundle> read_report_bundle(const std::string& file);
+
 // Reads the tables of the bundles in `files`, which must be the bundles mounted in `vfs`, lowest precedence first.
 // Conflicts, gaps and the targets of references are as `vfs` resolves them: with its priorities, case rules and
 // preferred variants. Errors: those of opening bundles and of the Vfs; conflict (a file no longer contains the mounted
 // bundle).
 Result<ReportFacts> gather_facts(const Vfs& vfs, const std::vector<std::string>& files);
 
-// The pure part: numbers of assets, closures and duplicates, from `facts.bundles` and `facts.references`.
+// By node: the first of its names; nullptr: it has none. The names are those of `facts`.
+std::vector<const std::string*> node_names(const ReportFacts& facts);
+
+// The pure part: numbers of assets, closures, duplicates and what could be shared, from `facts.bundles` and
+// `facts.references`.
 void derive_facts(ReportFacts& facts);
 
 }  // namespace fardel

@@ -17,6 +17,8 @@
 namespace fardel {
 namespace {
 
+constexpr std::size_t kReportFixesMax = 20;  // each may have thousands of names
+
 std::string on_page(std::string_view text) { return printable(text, 1024); }
 std::string shown_type(std::string_view type) { return type.empty() ? "(no type)" : printable(type, 100); }
 
@@ -56,8 +58,9 @@ private:
 
 class PageFactsWriter {
 public:
-    PageFactsWriter(const ReportFacts& facts, const ReportSelection& selection, const std::optional<ReportAudit>& audit)
-        : facts_(facts), selection_(selection), audit_(audit) {}
+    PageFactsWriter(const ReportFacts& facts, const ReportSelection& selection, const std::optional<ReportAudit>& audit,
+                    const std::optional<ReportSince>& since)
+        : facts_(facts), selection_(selection), audit_(audit), since_(since), names_(node_names(facts)) {}
 
     Json make() {
         Json names = make_names();
@@ -91,7 +94,9 @@ public:
             {"unresolved", make_unresolved()},
             {"roots", make_roots()},
             {"duplicates", make_duplicates()},
+            {"shared", make_shared()},
             {"audit", audit_ ? make_audit(*audit_) : Json()},
+            {"since", since_ ? json_of(*since_, kReportListMax, on_page) : Json()},
         };
         page.set("types", types_.list());
         return page;
@@ -232,7 +237,7 @@ private:
         return left_out;
     }
 
-    Json make_unresolved() {
+    Json make_unresolved() const {
         std::vector<const ReportReference*> unresolved;
         for (const ReportReference& reference : facts_.references)
             if (!reference.to)
@@ -244,18 +249,12 @@ private:
         });
     }
 
-    // One of the names of an asset, or its id if it has none.
-    std::string name_of(std::uint32_t node) {
-        if (names_.empty())
-            for (const ReportBundle& bundle : facts_.bundles)
-                for (const ContentName& name : bundle.contents.names)
-                    for (const ContentVariant& variant : name.variants)
-                        names_.emplace(bundle.first_node + variant.asset, &name.text);
-        const auto found = names_.find(node);
-        return found == names_.end() ? facts_.asset(node).id.hex() : *found->second;
+    // The first of the names of an asset, or its id if it has none.
+    std::string name_of(std::uint32_t node) const {
+        return names_[node] == nullptr ? facts_.asset(node).id.hex() : *names_[node];
     }
 
-    Json make_roots() {
+    Json make_roots() const {
         Json roots = bounded(facts_.roots, [&](const ReportRoot& root) {
             return Json::array({shown_number(root.node), name_of(root.node), root.assets, root.raw_bytes,
                                 root.stored_bytes, root.missing});
@@ -275,6 +274,27 @@ private:
             saved += duplicate.raw_bytes *
                      (duplicate.names.size() - std::min<std::uint64_t>(duplicate.copies, duplicate.names.size()));
         list.set("saved", saved);
+        return list;
+    }
+
+    Json make_shared() const {
+        const auto copy = [](const StoredCopy& one) {
+            return Json::array({one.bundle, first_of(one.names, on_page, 40), one.is_home, on_page(one.obstacle)});
+        };
+        Json list = bounded(facts_.sharing.assets, [&](const SharedAsset& shared) {
+            return Json::array({shared.asset.hex(), shared.raw_bytes, shared.extra_raw_bytes, shared.extra_stored_bytes,
+                                first_of(shared.copies, copy, 40)});
+        });
+        list.set("extra_raw", facts_.sharing.extra_raw_bytes);
+        list.set("extra_stored", facts_.sharing.extra_stored_bytes);
+        Json fixes = first_of(
+            facts_.sharing.fixes,
+            [&](const SharingFix& fix) {
+                return Json::array({fix.bundle, fix.home, fix.assets, fix.raw_bytes, fix.stored_bytes, fix.depends,
+                                    fix.names.size(), format_fix(fix, facts_.bundles[fix.home])});
+            },
+            kReportFixesMax);
+        list.set("fixes", std::move(fixes));
         return list;
     }
 
@@ -309,10 +329,11 @@ private:
     const ReportFacts& facts_;
     const ReportSelection& selection_;
     const std::optional<ReportAudit>& audit_;
+    const std::optional<ReportSince>& since_;
     TypeList types_;
     Json assets_ = Json::array();
     std::unordered_map<std::uint32_t, std::size_t> numbers_;
-    std::unordered_map<std::uint32_t, const std::string*> names_;
+    std::vector<const std::string*> names_;  // by node
 };
 
 // Replaces each `mark` with `text`, which contains none.
@@ -323,8 +344,9 @@ void fill(std::string& page, std::string_view mark, std::string_view text) {
 
 }  // namespace
 
-Json page_facts(const ReportFacts& facts, const ReportSelection& selection, const std::optional<ReportAudit>& audit) {
-    return PageFactsWriter(facts, selection, audit).make();
+Json page_facts(const ReportFacts& facts, const ReportSelection& selection, const std::optional<ReportAudit>& audit,
+                const std::optional<ReportSince>& since) {
+    return PageFactsWriter(facts, selection, audit, since).make();
 }
 
 std::string format_embedded(const Json& facts) {

@@ -8,6 +8,7 @@
 #include "report_audit.h"
 #include "report_facts.h"
 #include "report_selection.h"
+#include "report_since.h"
 
 #include <optional>
 #include <string>
@@ -19,7 +20,8 @@ inline constexpr std::size_t kReportListMax = 2'000;
 inline constexpr std::size_t kReportReferencesMax = 100'000;
 
 // The facts as cli/report/page/facts.js reads them.
-Json page_facts(const ReportFacts& facts, const ReportSelection& selection, const std::optional<ReportAudit>& audit);
+Json page_facts(const ReportFacts& facts, const ReportSelection& selection, const std::optional<ReportAudit>& audit,
+                const std::optional<ReportSince>& since);
 
 // The whole page; the same text on every machine.
 std::string format_page(const Json& facts);

@@ -154,6 +154,7 @@ TEST_CASE("report: a hundred thousand assets make a page of bounded size that ad
     CHECK(printed.find("80,000 smaller names are summed up by folder and type\n") != std::string::npos);
     CHECK(std::filesystem::file_size(page) < 8'000'000);
     check_selftest(scratch, page);
+    check_has(dump(scratch, page, "#/treemap"), "The 80,000 smallest names are not listed one by one.");
 }
 
 TEST_CASE("report: a file that cannot be read is one clear line, and an existing page is unchanged") {

@@ -165,6 +165,7 @@ private:
             findings_.add(ran.what, "the page has an escape character");
         std::error_code ignored;
         fs::remove(page, ignored);
+        fardel({"report", bundle_.bundle(), bundle_.good.string(), "--since", bundle_.bundle(), "--json"}, false);
         fardel({"sbom", bundle_.bundle(), bundle_.good.string()}, false);
     }
 

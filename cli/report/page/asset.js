@@ -165,7 +165,7 @@ const asset_view = (() => {
             "p",
             {},
             "This name is not on this page. ",
-            facts.left_out > 0 ? "It may be one of the smallest names, which are summed up. " : "",
+            facts.names_left_out > 0 ? "It may be one of the smallest names, which are summed up. " : "",
             make("a", { href: address.search(text) }, "Search for it"),
           ),
         ),

@@ -98,7 +98,7 @@ const facts = (() => {
     totals,
     kindOf,
     several: bundles.length > 1,
-    left_out: raw.names_left_out,
+    names_left_out: raw.names_left_out,
     raw: sum("raw"),
     stored: sum("stored"),
     asset_count: sum("assets"),
@@ -114,6 +114,8 @@ const facts = (() => {
     unresolved: raw.unresolved,
     roots: raw.roots,
     duplicates: raw.duplicates,
+    shared: raw.shared,
+    since: raw.since,
     audit: raw.audit,
     // The name in the given bundle; without one, in the bundle that wins, or else in the last one that has it.
     find(text, bundle) {

@@ -28,7 +28,6 @@ const lists = {
 
   duplicates() {
     const rows = facts.duplicates.list;
-    const twice = rows.filter(([, , copies]) => copies > 1).length;
     return [
       parts.title(
         "Duplicates",
@@ -36,14 +35,7 @@ const lists = {
           format.size(facts.duplicates.saved) +
           ".",
       ),
-      twice > 0 &&
-        parts.card(
-          null,
-          parts.note(
-            format.several(twice, "asset is", "assets are") +
-              " stored in several of these bundles; a bundle that the others depend on could store them once.",
-          ),
-        ),
+      lists.shared(),
       parts.card(
         null,
         rows.length === 0
@@ -76,6 +68,61 @@ const lists = {
             ),
         parts.cut_note(facts.duplicates),
       ),
+    ];
+  },
+
+  // What several of the bundles store, and what their projects say so that one of them has it for all.
+  shared() {
+    const shared = facts.shared;
+    if (!facts.several) return null;
+    if (shared.total === 0) return parts.card("In several bundles", parts.nothing("No asset is in several bundles."));
+    const label = (bundle) => facts.bundles[bundle].label;
+    const fix = ([bundle, home, assets, raw, stored, depends, , lines]) => [
+      make(
+        "p",
+        {},
+        "The project of " + label(bundle) + " leaves out what " + label(home) + " has",
+        depends ? ", on which it depends already: " : ", and depends on it: ",
+        format.several(assets, "asset", "assets") + ", " + format.size(raw) + " raw, " + format.size(stored) +
+          " stored. Its fardel.toml says:",
+      ),
+      make("pre.lines", {}, lines),
+    ];
+    return [
+      parts.card(
+        "In several bundles",
+        make(
+          "p",
+          {},
+          format.several(shared.total, "asset is", "assets are") +
+            " stored by several of these bundles. All copies except the first cost " +
+            format.size(shared.extra_raw) + " raw, " + format.size(shared.extra_stored) + " stored.",
+        ),
+        parts.table(
+          [
+            { title: "asset", narrow: true, cell: ([id]) => make("a.id", { href: "#/id/" + id }, format.id(id)) },
+            { title: "raw", number: true, cell: ([, , raw]) => format.size(raw) },
+            { title: "stored", number: true, cell: ([, , , stored]) => format.size(stored) },
+            {
+              title: "bundles",
+              cell: ([, , , , copies]) =>
+                copies.map(([bundle, names, keeps, obstacle]) =>
+                  make(
+                    "div",
+                    {},
+                    names.length ? parts.link(names[0], bundle) : null,
+                    make("span.faint", {}, "  in " + label(bundle) + (keeps ? " (keeps it)" : "")),
+                    obstacle ? make("span.warn", {}, "  cannot be left out: " + obstacle) : null,
+                  ),
+                ),
+            },
+          ],
+          shared.list,
+          50,
+        ),
+        parts.cut_note(shared),
+      ),
+      shared.fixes.length > 0 && parts.card("How to store it once", shared.fixes.map(fix)),
     ];
   },
 

@@ -64,10 +64,10 @@ const parts = {
       ? parts.note("This page contains " + format.count(list.list.length) + " of " + format.count(list.total) + ".")
       : null,
   left_out: () =>
-    facts.left_out > 0
+    facts.names_left_out > 0
       ? parts.note(
           "The " +
-            format.count(facts.left_out) +
+            format.count(facts.names_left_out) +
             " smallest names are not listed one by one. They are summed up by folder and type, " +
             "and search does not find them.",
         )
@@ -92,7 +92,7 @@ const parts = {
       Object.entries(kinds)
         .filter(([kind]) => there.has(kind))
         .map(([kind, label]) => make("span", {}, parts.dot(kind), label)),
-      facts.left_out > 0 ? make("span", {}, parts.dot("rest"), "smaller names, summed up") : null,
+      facts.names_left_out > 0 ? make("span", {}, parts.dot("rest"), "smaller names, summed up") : null,
     );
   },
 };

@@ -120,6 +120,26 @@ const selftest = (() => {
     }
   }
 
+  // What changed by folder, type and owner is what the totals changed by; and the plot has two bars per folder.
+  async function check_since() {
+    const found = facts.since;
+    if (!found) return;
+    for (const key of ["folders", "types", "owners", "assets"]) {
+      if (found[key].total > found[key].list.length) continue;
+      for (const bytes of ["raw_bytes", "stored_bytes"]) {
+        const all = found[key].list.reduce((sum, row) => sum + since.change(row, bytes), 0);
+        check(all === since.change(found, bytes), "since: " + key + " changed by " + all + " " + bytes);
+      }
+    }
+    const main = await open("#/since"),
+      bars = [...main.querySelectorAll(".plot rect")];
+    check(bars.length === 2 * Math.min(20, found.folders.list.length), "since: " + bars.length + " bars");
+    check(
+      bars.every((bar) => Number(bar.getAttribute("width")) >= 0 && Number(bar.getAttribute("width")) <= 520),
+      "since: a bar leaves the plot",
+    );
+  }
+
   // Uses the page as a person does: clicks into the map, goes back by the crumbs, types a search.
   async function check_clicks() {
     await open("#/treemap");
@@ -163,6 +183,7 @@ const selftest = (() => {
   async function run() {
     try {
       check_sums();
+      await check_since();
       await check_views();
       await check_names();
       await check_clicks();
