@@ -1,6 +1,7 @@
-// fardel graph: which files of a project are made from which, or which assets reference which; as text, JSON or for
-// Graphviz.
+// fardel graph: which files of a project are made from which, which assets reference which, or both in one graph; as
+// text, JSON or for Graphviz.
 
+#include "build/file_graph.h"
 #include "build/reference_graph.h"
 #include "build/resolved_project.h"
 #include "bundles/near_names.h"
@@ -203,6 +204,19 @@ Result<Exit> write_references(const std::string& path, const std::string& target
                                : format_reference_text(edges, path));
 }
 
+Result<Exit> write_all(const std::string& path, const std::string& target, const std::string& name, bool json, bool dot,
+                       Console& console) {
+    FARDEL_TRY_ASSIGN(const ResolvedProject resolved, resolve_project(path, target));
+    say_unconfined(resolved, console);
+    FileGraph graph = file_graph(resolved);
+    if (!name.empty()) {
+        FARDEL_TRY_ASSIGN(graph, graph_around(graph, resolved, name));
+    }
+    return console.print(json  ? format_json(json_of(graph)) + "\n"
+                         : dot ? format_file_dot(graph)
+                               : format_file_graph(graph, path));
+}
+
 }  // namespace
 
 Result<Exit> run_graph(Words words, Console& console) {
@@ -211,19 +225,24 @@ Result<Exit> run_graph(Words words, Console& console) {
                      "  fardel graph\n"
                      "  fardel graph mygame --of textures/wall.tga\n"
                      "  fardel graph mygame --dot | dot -Tsvg > graph.svg\n"
-                     "  fardel graph mygame --references --of maps/dm01.bsp\n");
+                     "  fardel graph mygame --references --of maps/dm01.bsp\n"
+                     "  fardel graph mygame --all --of textures/wall.png\n");
     std::string folder;
     std::string target;
     std::string name;
     bool references = false;
+    bool all = false;
     bool json = false;
     bool dot = false;
     line.text("DIR", "DIR", folder, "The folder of the fardel.toml; the current folder when left out");
     add_target_option(line, target);
     line.text("--of", "NAME", name,
               "Only what is made from this file, its name or its path in the project, and what it is made from; "
-              "with --references, what it references and what references it");
+              "with --references, what it references and what references it; with --all, both");
     line.flag("--references", references, "Instead, which assets of the bundle reference which; runs jobs as needed");
+    line.flag("--all", all,
+              "One graph of what jobs declare, what they found when they last ran, and which assets reference which; "
+              "runs jobs as needed");
     line.flag("--json", json, "As JSON");
     line.flag("--dot", dot, "For Graphviz's dot");
     if (const auto over = line.parse(words, console))
@@ -231,8 +250,13 @@ Result<Exit> run_graph(Words words, Console& console) {
     if (json && dot)
         return line.mistake("--json and --dot are two forms; choose one", console);
 
+    if (references && all)
+        return line.mistake("--all has the references, too; choose one", console);
+
     FARDEL_TRY_ASSIGN(const std::string path, project_file_of(folder));
     folder = folder_part(path);
+    if (all)
+        return write_all(path, target, name, json, dot, console);
     if (references)
         return write_references(path, target, name, json, dot, console);
     FARDEL_TRY_ASSIGN(Project project, read_project(path));

@@ -61,17 +61,6 @@ std::set<std::string> reached_from(const std::string& name, const std::multimap<
     return reached;
 }
 
-// Escapes a text for a label in quotes.
-std::string dot_text(std::string_view text) {
-    std::string out;
-    for (const char c : printable(text)) {
-        if (c == '"' || c == '\\')
-            out += '\\';
-        out += c;
-    }
-    return out;
-}
-
 }  // namespace
 
 std::vector<ReferenceEdge> reference_edges(const PackPlan& packed) {
@@ -150,6 +139,16 @@ Json reference_json(const std::vector<ReferenceEdge>& edges) {
                     {"to", edge.to.empty() ? Json() : Json(edge.to)}};
     });
     return Json{{"references", std::move(list)}};
+}
+
+std::string dot_text(std::string_view text) {
+    std::string out;
+    for (const char c : printable(text)) {
+        if (c == '"' || c == '\\')
+            out += '\\';
+        out += c;
+    }
+    return out;
 }
 
 std::string format_reference_dot(const std::vector<ReferenceEdge>& edges) {

@@ -29,6 +29,8 @@ std::vector<ReferenceEdge> edges_around(const std::vector<ReferenceEdge>& edges,
 
 std::string format_reference_text(const std::vector<ReferenceEdge>& edges, std::string_view project);
 Json reference_json(const std::vector<ReferenceEdge>& edges);
+// Escapes a text for a label in quotes.
+std::string dot_text(std::string_view text);
 std::string format_reference_dot(const std::vector<ReferenceEdge>& edges);
 
 }  // namespace fardel

@@ -73,6 +73,7 @@ Result<ResolvedProject> resolve_project(const std::string& file, const std::stri
                                                               .caches = {.reads_configuration = true},
                                                               .stop = interrupt.token()}));
     FARDEL_TRY_ASSIGN(resolved.packed, build.plan());
+    FARDEL_TRY_ASSIGN(resolved.graph, build.graph());
     resolved.unconfined = build.outcome().unconfined;
     return resolved;
 }

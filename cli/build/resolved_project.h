@@ -7,7 +7,9 @@
 #include <fardel/base/result.h>
 #include <fardel/packer/pack.h>
 #include <fardel/packer/project.h>
+#include <fardel/packer/project_build.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,10 +17,11 @@ namespace fardel {
 
 struct ResolvedProject {
     std::string file;
-    Project project;         // as it was planned
-    std::string target;      // the bundle that a build writes
-    PackPlan packed;         // `resolved` is set
-    std::string unconfined;  // see BuildOutcome
+    Project project;                  // as it was planned
+    std::string target;               // the bundle that a build writes
+    PackPlan packed;                  // `resolved` is set
+    std::optional<BuildGraph> graph;  // of the jobs as they ran last; set
+    std::string unconfined;           // see BuildOutcome
 };
 
 // Reports on standard error that programs of the project run unconfined, if they do.

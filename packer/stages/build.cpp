@@ -94,6 +94,8 @@ Result<PackPlan> ProjectBuild::plan() {
     FARDEL_TRY_ASSIGN(JobGraph graph, state.plan_jobs(sources.entries, contents));
     FARDEL_TRY_ASSIGN(JobsRun run, state.run_processors(graph, std::move(contents)));
     std::vector<ProjectFile> files = state.project_files(graph, std::move(run));
+    state.graph = std::move(graph);
+    state.keep_origins(std::move(sources.entries));
     FARDEL_TRY_ASSIGN(PackPlan planned, state.plan_bundles(std::move(files), std::move(sources.report)));
     remove_rules_with_jobs(planned.idle_rules, state.job_positions);
     // After the references: the order of a trace is layout, and must not show in what is resolved.

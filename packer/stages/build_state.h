@@ -41,6 +41,8 @@ struct ProjectBuild::State {
     std::vector<LoggedJob> logged;
     std::vector<ProvenanceSource> sources;
     std::vector<ExplainedJob> explained;  // those that ran
+    std::optional<JobGraph> graph;        // of plan(), when its jobs have finished; otherwise of plan_graph()
+    std::vector<std::string> origins;     // of the graph's sources
     std::map<AssetId, bool> scanned;      // assets with a scanner → whether one read them
     std::set<Hash> scans_used;            // keys of findings that the scan of the sources used
     std::set<std::string> job_positions;  // of the rules that have jobs
@@ -70,6 +72,9 @@ struct ProjectBuild::State {
 
     // ---- Functions that the stages use.
 
+    // Sets `graph` and `origins`; runs no job.
+    Status plan_graph();
+    void keep_origins(std::vector<SourceEntry> entries);
     void report_progress(std::string_view stage, std::uint64_t done, std::uint64_t total) const;
     std::string own_cache_folder() const { return options.build_folder + "/cache"; }
     // Returns the environment of all jobs, which run below `scratch`.

@@ -69,16 +69,29 @@ Result<ProjectBuild> ProjectBuild::open(Project project, std::string folder, Bui
     return ProjectBuild(std::move(state));
 }
 
-Result<BuildGraph> ProjectBuild::graph() {
-    FARDEL_TRY_ASSIGN(ScanResult scan, scan_project(state_->project, state_->folder));
+Status ProjectBuild::State::plan_graph() {
+    FARDEL_TRY_ASSIGN(ScanResult scan, scan_project(project, folder));
     FileContents contents;
-    if (state_->follows_references()) {
-        FARDEL_TRY_ASSIGN(contents, state_->read_dirty_sources(scan.entries));
+    if (follows_references()) {
+        FARDEL_TRY_ASSIGN(contents, read_dirty_sources(scan.entries));
     }
-    FARDEL_TRY_ASSIGN(JobGraph graph, state_->plan_jobs(scan.entries, contents));
-    BuildGraph built{.graph = std::move(graph)};
-    for (const SourceEntry& entry : scan.entries)
-        built.paths.push_back(relative_path(entry.origin, state_->folder));
+    FARDEL_TRY_ASSIGN(graph, plan_jobs(scan.entries, contents));
+    keep_origins(std::move(scan.entries));
+    return ok();
+}
+
+void ProjectBuild::State::keep_origins(std::vector<SourceEntry> entries) {
+    origins.clear();
+    for (SourceEntry& entry : entries)
+        origins.push_back(std::move(entry.origin));
+}
+
+Result<BuildGraph> ProjectBuild::graph() {
+    if (!state_->graph)
+        FARDEL_TRY(state_->plan_graph());
+    BuildGraph built{.graph = *state_->graph};
+    for (const std::string& origin : state_->origins)
+        built.paths.push_back(relative_path(origin, state_->folder));
     for (JobIndex job{}; job < built.graph.jobs().end_index(); ++job) {
         FARDEL_TRY_ASSIGN(const auto note, state_->database.find_note(found_note_name(built.graph, job)));
         built.found.add(note ? decode_paths(*note) : std::vector<std::string>());

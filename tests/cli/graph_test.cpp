@@ -107,4 +107,92 @@ process = "model"
     CHECK(other.err.find("did you mean 'chars/run.anim'?") != std::string::npos);
 }
 
+// pack.list → a folder with wall.png, which depends on a table outside of the sources and on extra.cfg; the material
+// uses the wall under another name, and the model the material.
+void make_linked_project(const ScratchFolder& scratch) {
+    scratch.write("game/assets/models/a.mtl", "newmtl a\nmap_Kd wall.png\n");
+    scratch.write("game/assets/models/a.obj", "mtllib a.mtl\nmtllib gone.mtl\nv 0 0 0\n");
+    scratch.write("game/assets/models/pack.list", "wall");
+    scratch.write("game/assets/extra.cfg", "x");
+    scratch.write("game/assets/alone.bin", "x");
+    scratch.write("game/tools/table.txt", "table");
+    scratch.write("game/fardel.toml", R"(name = "game"
+sources = ["assets"]
+
+[link]
+
+[processor.unpack]
+command = [
+    "sh", "-c", "mkdir $2/models; cp $1 $2/models/wall@hd.png; echo out: $4/assets/extra.cfg $4/tools/table.txt > $3",
+    "sh", "${in}", "${out:folder}", "${depfile}", "${project}",
+]
+depfile = true
+
+[[rule]]
+match = "**/*.list"
+process = "unpack"
+
+[[rule]]
+match = "**/*@hd.png"
+strip = "@hd"
+tags = { detail = "hd" }
+)");
+}
+
+// "<kind>: <from> → <to>", sorted.
+std::vector<std::string> edges_of(const json& graph) {
+    const auto name = [&](const json& node) {
+        const json& one = graph["nodes"][node.get<std::size_t>()];
+        return (one["kind"] == "file" ? "" : one["kind"].get<std::string>() + " ") + one["name"].get<std::string>();
+    };
+    std::vector<std::string> edges;
+    for (const json& edge : graph["edges"])
+        edges.push_back(edge["kind"].get<std::string>() + ": " + name(edge["from"]) + " → " + name(edge["to"]));
+    std::ranges::sort(edges);
+    return edges;
+}
+
+TEST_CASE(
+    "graph: --all has what is declared, what a job found and what a scan found in one graph, in both directions") {
+    const ScratchFolder scratch;
+    make_linked_project(scratch);
+    const std::string game = scratch.path("game");
+    const auto all = [&](Arguments words) {
+        words.insert(words.begin(), {"graph", game, "--all", "--json"});
+        return json::parse(run_well(words));
+    };
+    const json graph = all({});
+    const std::vector<std::string> edges = edges_of(graph);
+    const auto job = std::ranges::find(graph["nodes"], "job", [](const json& node) { return node["kind"]; });
+    REQUIRE(job != graph["nodes"].end());
+    const std::string unpack = "job " + (*job)["name"].get<std::string>();
+    const std::vector<std::string> expected{
+        "declared: " + unpack + " → models/pack.list", "declared: models/wall@hd.png → " + unpack,
+        "found: " + unpack + " → extra.cfg",           "found: " + unpack + " → outside tools/table.txt",
+        "scanned: models/a.mtl → models/wall@hd.png",  "scanned: models/a.obj → missing gone.mtl",
+        "scanned: models/a.obj → models/a.mtl",
+    };
+    CHECK(edges == expected);
+    CHECK(all({}) == graph);  // nothing runs again, and it is the same
+
+    // From the table up to the model, and from the model down to the table.
+    const std::vector<std::string> up = edges_of(all({"--of", "tools/table.txt"}));
+    CHECK(up == std::vector<std::string>{expected[1], expected[3], expected[4], expected[6]});
+    const std::vector<std::string> down = edges_of(all({"--of", "assets/models/a.mtl"}));
+    CHECK(down ==
+          std::vector<std::string>{expected[0], expected[1], expected[2], expected[3], expected[4], expected[6]});
+    CHECK(edges_of(all({"--of", "alone.bin"})).empty());
+
+    const std::string text = run_well({"graph", game, "--all", "--of", "extra.cfg"});
+    check_has(text, "1 edge declared, 1 found, 2 scanned");
+    check_has(text, "    scanned   models/wall@hd.png  line 2: texture wall.png\n");
+    const std::string dot = run_well({"graph", game, "--all", "--dot"});
+    check_has(dot, "[style=dashed]");
+    check_has(dot, "[style=dotted]");
+    check_has(dot, "[label=\"gone.mtl\", color=red]");
+
+    CHECK(is_one_clear_line(run({"graph", game, "--all", "--of", "extra.cgf"}), "missing"));
+    CHECK(run({"graph", game, "--all", "--references"}).exit_code == 2);
+}
+
 }  // namespace fardel::tests::graph_test

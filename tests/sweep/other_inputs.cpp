@@ -341,7 +341,7 @@ void sweep_project(const InputCase& input, Random& random, Findings& findings) {
     };
     run({"graph"});
     if (random.once_in(2))
-        run({"graph", "--references", "--json"});
+        run({"graph", random.once_in(2) ? "--references" : "--all", "--json"});
     if (random.once_in(2))
         run({"audit", "--json"});
     const fs::path out = input.folder / "out.fardel";

@@ -85,8 +85,9 @@ public:
     ProjectBuild(ProjectBuild&&) noexcept;
     ~ProjectBuild();
 
-    // Finds the sources but runs no job; reads sources only for processors that follow references. Errors: those of
-    // scan_sources and JobGraph::plan; when it reads, also those of scan_plan and resolve_plan.
+    // After plan(): the graph of that build, with the outputs that jobs discovered. Before it, finds the sources but
+    // runs no job; reads sources only for processors that follow references. Errors: those of scan_sources and
+    // JobGraph::plan; when it reads, also those of scan_plan and resolve_plan.
     Result<BuildGraph> graph();
 
     // Returns the last build if another build now would have the same result: its observed paths and the bundles that
