@@ -71,8 +71,7 @@ public:
         }
         for (auto& [key, fix] : fixes) {
             std::ranges::sort(fix.names);
-            const auto behind = std::ranges::unique(fix.names);
-            fix.names.erase(behind.begin(), behind.end());
+            fix.names.erase(std::unique(fix.names.begin(), fix.names.end()), fix.names.end());
             sharing.fixes.push_back(std::move(fix));
         }
         std::ranges::stable_sort(sharing.assets, std::ranges::greater{}, &SharedAsset::extra_stored_bytes);

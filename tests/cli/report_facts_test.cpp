@@ -195,6 +195,51 @@ TEST_CASE("report facts: duplicates are assets with several names, in one bundle
           std::vector<std::pair<std::uint32_t, std::string>>{{1, "textures/wall.png"}, {1, "textures/wall2.png"}});
 }
 
+// Facts of bundles with the names of `names`, each an asset of its own number; without mounts.
+ReportFacts facts_of(const std::vector<std::vector<std::pair<std::string, std::uint8_t>>>& bundles) {
+    ReportFacts facts;
+    for (const auto& names : bundles) {
+        const auto number = static_cast<std::uint8_t>(facts.bundles.size() + 1);
+        ReportBundle bundle{.file = std::to_string(number) + ".fardel", .id = filled_id<BundleId>(number)};
+        for (std::uint32_t i = 0; i < names.size(); ++i) {
+            bundle.contents.assets.push_back(asset_of(names[i].second, 100));
+            bundle.contents.names.push_back(name_of(names[i].first, i));
+        }
+        facts.bundles.push_back(std::move(bundle));
+    }
+    return facts;
+}
+
+// Why the copy in the last bundle cannot be left out; empty: it can.
+std::string obstacle_in_last(ReportFacts facts) {
+    derive_facts(facts);
+    REQUIRE(facts.sharing.assets.size() == 1);
+    REQUIRE(facts.sharing.assets[0].copies.front().is_home);
+    CHECK(facts.sharing.fixes.size() == (facts.sharing.assets[0].copies.back().obstacle.empty() ? 1 : 0));
+    return facts.sharing.assets[0].copies.back().obstacle;
+}
+
+TEST_CASE("report facts: a copy is left out only where that changes nothing for a game") {
+    CHECK(obstacle_in_last(facts_of({{{"a", 1}}, {{"a", 1}}})) == "");
+    CHECK(obstacle_in_last(facts_of({{{"a", 1}}, {{"b", 1}}})) == "the other bundle has no 'b'");
+    CHECK(obstacle_in_last(facts_of({{{"a", 1}}, {{"a", 2}}, {{"a", 1}}})) ==
+          "'a' is something else in a third bundle");
+    ReportFacts hidden = facts_of({{{"a", 1}}, {{"a", 1}}});
+    hidden.bundles[0].contents.names[0].published = false;
+    CHECK(obstacle_in_last(hidden) == "'a' is not published by both");
+    ReportFacts variants = facts_of({{{"a", 1}}, {{"a", 1}}});
+    variants.bundles[1].contents.names[0].variants[0].tags = {{"lang", "fr"}};
+    CHECK(obstacle_in_last(variants) == "'a' has other variants there");
+    ReportFacts nameless = facts_of({{{"a", 1}}, {{"a", 1}}});
+    nameless.bundles[1].contents.names.clear();
+    CHECK(obstacle_in_last(nameless) == "it has no name there");
+    // Hostile: two bundles that each claim to need the other.
+    ReportFacts cycle = facts_of({{{"a", 1}}, {{"a", 1}}});
+    for (std::size_t i = 0; i < 2; ++i)
+        cycle.bundles[i].contents.dependencies.push_back({.bundle = cycle.bundles[1 - i].id, .is_static = true});
+    CHECK(obstacle_in_last(cycle) == "the bundles need each other");
+}
+
 TEST_CASE("report selection: listed names and sums together are everything") {
     ReportFacts facts;
     ReportBundle bundle{.file = "many.fardel", .id = filled_id<BundleId>(1)};

@@ -223,6 +223,35 @@ TEST_CASE_FIXTURE(TwoProjects,
     CHECK(swapped["duplicates"]["assets"][0]["copies"][1]["keeps"] == true);
 }
 
+TEST_CASE("report --json: a reference to what a project leaves out leads into the bundle that keeps it") {
+    const ScratchFolder scratch;
+    const auto build = [&](const std::string& folder, const std::string& more) {
+        scratch.write(folder + "/assets/models/shared.mtl", "newmtl a\n" + prose(20'000, 3));
+        const std::string output = "output = \"../" + folder + ".fardel\"\n";
+        scratch.write(folder + "/fardel.toml",
+                      "name = \"tests/" + folder + "\"\nsources = [\"assets\"]\n" + output + more + "\n[link]\n");
+        run_well({"build", scratch.path(folder)});
+        return scratch.path(folder + ".fardel");
+    };
+    scratch.write("mod/assets/models/own.obj", "mtllib shared.mtl\nv 0 0 0\n");
+    const std::string base = build("base", "");
+    std::string mod = build("mod", "");
+    std::string lines = report_of({base, mod})["duplicates"]["fixes"][0]["project"];
+    const std::string_view file = "file = \"";
+    lines.insert(lines.find(file) + file.size(), "../");
+    mod = build("mod", lines);
+    const json report = report_of({base, mod});
+    CHECK(report["duplicates"]["assets"].empty());
+    for (const char* list : {"names", "bundles", "references"})
+        CHECK(report["missing"][list].empty());
+    const json which = json::parse(
+        run_well({"which", "--mount", base, "--mount", mod, "shared.mtl", "--from", "models/own.obj", "--json"}));
+    CHECK(which["reference"] == "static");
+    CHECK(which["candidates"][0]["bundle"] == report["bundles"][0]["bundle"]);
+    // Alone, the mod lacks the bundle.
+    CHECK(report_of({mod})["missing"]["bundles"].size() == 1);
+}
+
 TEST_CASE_FIXTURE(TwoProjects, "report: the page shows what bundles store twice and the lines that change it") {
     const std::string page = scratch.path("page.html");
     check_has(run_well({"report", base, mod, "-o", page}), "3 assets are stored by several of the bundles: ");
@@ -267,6 +296,7 @@ TEST_CASE_FIXTURE(PackedGame, "report --since: a file that is no report, or a wr
     CHECK(read_file(page) == "mine");
 }
 
+// A74
 TEST_CASE_FIXTURE(PackedGame, "report --since: hostile texts of a report stay text in the page and on the console") {
     json hostile = report_of({bundle});
     const std::string tag = "</script><img src=x onerror=hostile=1>\x1b[31m";
