@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LIBRARIES = {
     "format": "fardel",
     "vfs": "fardel",
+    "cache": "fardel-c-cache",
     "fardel_archives.h": "fardel-c-archives",
     "delivery": "fardel-c-delivery",
     "tools": "fardel-c-tools",

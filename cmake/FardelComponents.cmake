@@ -5,7 +5,7 @@
 # What a game links. -DFARDEL_PARTS=runtime builds these alone.
 set(FARDEL_RUNTIME_COMPONENTS base format sources vfs c)
 # What keeps and moves bundles. -DFARDEL_PARTS=delivery builds these, too.
-set(FARDEL_DELIVERY_COMPONENTS http cache store verifier delivery c_delivery hosting)
+set(FARDEL_DELIVERY_COMPONENTS http cache c_cache store verifier delivery c_delivery hosting)
 # Faces for the libraries of others that a game may use: built where these are found.
 set(FARDEL_FACE_COMPONENTS sdl2)
 set(FARDEL_COMPONENTS ${FARDEL_RUNTIME_COMPONENTS}
@@ -27,8 +27,8 @@ set(FARDEL_PC_ZLIB "zlib >= 1.2.11")
 set(FARDEL_PC_SDL2 "sdl2 >= 2.0.10")
 set(FARDEL_PC_EXPAT "expat >= 2.4")  # bounds what entities expand to
 
-# The shared libraries `c`, `c_archives`, `c_delivery` and `c_tools` contain all they need; a program that links them
-# needs nothing more.
+# The shared libraries `c`, `c_archives`, `c_cache`, `c_delivery` and `c_tools` contain all they need; a program that
+# links them needs nothing more.
 set(FARDEL_base_NEEDS)
 set(FARDEL_format_NEEDS SODIUM ZSTD LZ4 UTF8PROC)
 set(FARDEL_sources_NEEDS ${FARDEL_format_NEEDS})
@@ -41,6 +41,7 @@ set(FARDEL_c_archives_NEEDS)
 set(FARDEL_physfs_NEEDS ${FARDEL_archives_NEEDS})
 set(FARDEL_http_NEEDS ${FARDEL_format_NEEDS})
 set(FARDEL_cache_NEEDS ${FARDEL_format_NEEDS})
+set(FARDEL_c_cache_NEEDS)
 set(FARDEL_store_NEEDS ${FARDEL_format_NEEDS})
 set(FARDEL_verifier_NEEDS ${FARDEL_format_NEEDS})
 set(FARDEL_delivery_NEEDS ${FARDEL_format_NEEDS})

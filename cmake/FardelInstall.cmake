@@ -70,6 +70,8 @@ if(TARGET fardel::delivery)
     list(TRANSFORM CMAKE_DL_LIBS PREPEND -l OUTPUT_VARIABLE fardel_pc_dl)  # to load libcurl at run time
     fardel_install_pc(fardel-http "ranges of files from servers" LIBS -lfardel_http ${fardel_pc_dl} REQUIRES fardel)
     fardel_install_pc(fardel-cache "caches of derived data" LIBS -lfardel_cache REQUIRES fardel-http)
+    fardel_install_pc(fardel-c-cache "the cache of derived data for the C API, shared"
+        LIBS -lfardel-c-cache REQUIRES fardel-c)
     fardel_install_pc(fardel-store "stored bundles" LIBS -lfardel_store REQUIRES fardel)
     fardel_install_pc(fardel-verifier "findings about bundles" LIBS -lfardel_verifier REQUIRES fardel)
     fardel_install_pc(fardel-delivery "bundles from servers"

@@ -73,6 +73,9 @@ if(TARGET fardel::delivery)
     fardel_library_package(c_delivery libfardel-c-delivery0 "stores and downloads of bundles for games"
         DEPENDS "libfardel0 (= ${CPACK_DEBIAN_PACKAGE_VERSION}), libcurl4"
         RECOMMENDS ca-certificates)
+    fardel_library_package(c_cache libfardel-c-cache0 "cache of derived data for editors and tools of games"
+        DEPENDS "libfardel0 (= ${CPACK_DEBIAN_PACKAGE_VERSION})"
+        RECOMMENDS "libcurl4, ca-certificates")
 endif()
 if(FARDEL_PARTS STREQUAL "all")
     fardel_library_package(c_tools libfardel-c-tools0 "packing, signing and verifying bundles: the library"

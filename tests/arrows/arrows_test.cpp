@@ -153,7 +153,7 @@ TEST_CASE("arrows: the kit of the tests has at most 30 headers") {
 }
 
 // A header is installed if it is in a folder's include/: a user has to learn each of them.
-TEST_CASE("arrows: at most 36 headers are installed for C++, and 7 for C") {
+TEST_CASE("arrows: at most 36 headers are installed for C++, and 8 for C") {
     std::set<std::string> installed;
     std::set<std::string> installed_for_c;
     for (const auto& folder : std::filesystem::directory_iterator(FARDEL_SOURCE_DIR)) {
@@ -171,7 +171,7 @@ TEST_CASE("arrows: at most 36 headers are installed for C++, and 7 for C") {
     CHECK(installed.size() <= 36);
     CHECK(installed_for_c.contains("vfs/include/fardel/vfs/fardel.h"));
     // Counted apart: nobody has to learn both interfaces.
-    CHECK(installed_for_c.size() <= 7);
+    CHECK(installed_for_c.size() <= 8);
 }
 
 TEST_CASE("arrows: an internal header keeps the rules of a public one") {

@@ -76,6 +76,99 @@ class fardel_reader(Structure):
     )
 
 
+# ---- fardel_cache.h
+
+FARDEL_CACHE_SERVER_READ_ONLY = 1
+FARDEL_CACHE_NO_MEMORY = 2
+
+
+class fardel_cache(Structure):
+    pass
+
+
+class fardel_cache_lookup(Structure):
+    pass
+
+
+class fardel_cache_built(Structure):
+    pass
+
+
+class fardel_cache_options(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("folder", c_char_p),
+        ("url", c_char_p),
+        ("token", c_char_p),
+        ("boot_path", c_char_p),
+        ("signed_by", POINTER(c_char_p)),
+        ("signed_by_count", c_size_t),
+        ("memory_bytes_max", c_uint64),
+        ("boot_bytes_max", c_uint64),
+        ("folder_bytes_max", c_uint64),
+        ("threads", c_uint32),
+        ("flags", c_uint32),
+    )
+
+
+class fardel_cache_key(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("plugin", c_char_p),
+        ("version", c_char_p),
+        ("parameters", c_void_p),
+        ("parameter_bytes", c_size_t),
+        ("inputs", POINTER(fardel_id)),
+        ("input_count", c_size_t),
+    )
+
+
+class fardel_lookup_options(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("priority", c_int32),
+        ("context", c_void_p),
+        ("build", CFUNCTYPE(fardel_code, c_void_p, POINTER(fardel_cache_built), POINTER(fardel_error))),
+    )
+
+
+class fardel_cache_plugin(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("plugin", c_char_p),
+        ("hits", c_uint64),
+        ("misses", c_uint64),
+        ("builds", c_uint64),
+        ("failed_builds", c_uint64),
+        ("found_bytes", c_uint64),
+        ("built_bytes", c_uint64),
+        ("build_us", c_uint64),
+    )
+
+
+fardel_cache_plugin_listed = CFUNCTYPE(None, c_void_p, POINTER(fardel_cache_plugin))
+
+
+class fardel_cache_layer(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("layer", c_char_p),
+        ("name", c_char_p),
+        ("hits", c_uint64),
+        ("misses", c_uint64),
+        ("broken", c_uint64),
+        ("refused", c_uint64),
+        ("errors", c_uint64),
+        ("read_bytes", c_uint64),
+        ("written_bytes", c_uint64),
+        ("waited_us", c_uint64),
+        ("problem", c_char_p),
+    )
+
+
+fardel_cache_layer_listed = CFUNCTYPE(None, c_void_p, POINTER(fardel_cache_layer))
+
+
 # ---- fardel_fetch.h
 
 FARDEL_SERVERS_PUBLIC_ONLY = 1
@@ -1029,6 +1122,74 @@ class fardel_pure_server_options(Structure):
 
 # The library of each function, what it returns, and its parameters.
 FUNCTIONS: dict[str, tuple[str, object, tuple[object, ...]]] = {
+    "fardel_cache_options_init": ("fardel-c-cache", None, (POINTER(fardel_cache_options), c_size_t)),
+    "fardel_cache_open": ("fardel-c-cache", fardel_code, (
+        POINTER(fardel_cache_options),
+        POINTER(POINTER(fardel_cache)),
+        POINTER(fardel_error),
+    )),
+    "fardel_cache_add_bundle": ("fardel-c-cache", fardel_code, (
+        POINTER(fardel_cache),
+        c_char_p,
+        POINTER(fardel_error),
+    )),
+    "fardel_cache_close": ("fardel-c-cache", fardel_code, (POINTER(fardel_cache), POINTER(fardel_error))),
+    "fardel_cache_key_init": ("fardel-c-cache", None, (POINTER(fardel_cache_key), c_size_t)),
+    "fardel_cache_key_id": ("fardel-c-cache", fardel_code, (
+        POINTER(fardel_cache_key),
+        POINTER(fardel_id),
+        POINTER(fardel_error),
+    )),
+    "fardel_lookup_options_init": ("fardel-c-cache", None, (POINTER(fardel_lookup_options), c_size_t)),
+    "fardel_cache_add_bytes": ("fardel-c-cache", fardel_code, (
+        POINTER(fardel_cache_built),
+        c_void_p,
+        c_size_t,
+        POINTER(fardel_error),
+    )),
+    "fardel_cache_get": ("fardel-c-cache", fardel_code, (
+        POINTER(fardel_cache),
+        POINTER(fardel_cache_key),
+        POINTER(fardel_lookup_options),
+        POINTER(POINTER(fardel_cache_lookup)),
+        POINTER(fardel_error),
+    )),
+    "fardel_lookup_poll": ("fardel-c-cache", fardel_code, (
+        POINTER(fardel_cache_lookup),
+        c_uint32,
+        POINTER(c_int32),
+        POINTER(fardel_error),
+    )),
+    "fardel_lookup_bytes": ("fardel-c-cache", fardel_code, (
+        POINTER(fardel_cache_lookup),
+        POINTER(c_void_p),
+        POINTER(c_size_t),
+        POINTER(fardel_error),
+    )),
+    "fardel_lookup_set_priority": ("fardel-c-cache", None, (POINTER(fardel_cache_lookup), c_int32)),
+    "fardel_lookup_cancel": ("fardel-c-cache", None, (POINTER(fardel_cache_lookup),)),
+    "fardel_lookup_release": ("fardel-c-cache", None, (POINTER(fardel_cache_lookup),)),
+    "fardel_cache_put": ("fardel-c-cache", fardel_code, (
+        POINTER(fardel_cache),
+        POINTER(fardel_cache_key),
+        c_void_p,
+        c_size_t,
+        POINTER(fardel_error),
+    )),
+    "fardel_cache_list_plugins": ("fardel-c-cache", fardel_code, (
+        POINTER(fardel_cache),
+        fardel_cache_plugin_listed,
+        c_void_p,
+        POINTER(c_size_t),
+        POINTER(fardel_error),
+    )),
+    "fardel_cache_list_layers": ("fardel-c-cache", fardel_code, (
+        POINTER(fardel_cache),
+        fardel_cache_layer_listed,
+        c_void_p,
+        POINTER(c_size_t),
+        POINTER(fardel_error),
+    )),
     "fardel_store_open": ("fardel-c-delivery", fardel_code, (
         c_char_p,
         c_int32,

@@ -3,6 +3,7 @@
 
 #include <fardel/base/result.h>
 #include <fardel/cache/cache_layer.h>
+#include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>
 
 #include <chrono>
@@ -29,6 +30,9 @@ Result<std::unique_ptr<CacheLayer>> open_folder_layer(const std::string& folder,
 
 // Reads a bundle from export_cache_bundle(). Errors: those of opening a bundle.
 Result<std::unique_ptr<CacheLayer>> open_bundle_layer(const std::string& bundle);
+// The same of a bundle that is open; `label` names it in messages.
+Result<std::unique_ptr<CacheLayer>> open_bundle_layer(std::shared_ptr<const ByteSource> bundle,
+                                                      const std::string& label);
 
 struct HttpLayerOptions {
     bool writable = true;
