@@ -7,6 +7,7 @@
 
 #include <fardel/cache/cache_hit.h>
 #include <fardel/cache/cache_layers.h>
+#include <fardel/cache/cache_question.h>
 #include <fardel/cache/derived_cache.h>
 
 #include <algorithm>
@@ -39,6 +40,7 @@ struct CacheWork {
     std::uint64_t number = 0;  // in the order of the first requests
     int priority = 0;          // the highest of its requests
     bool is_waiting = true;
+    bool is_announced = false;  // the layers know that it is going to be looked for
     std::vector<std::shared_ptr<CacheLookup::State>> requests = {};  // that have not ended
 };
 
@@ -204,6 +206,7 @@ public:
 private:
     Result<CachePluginStatistics*> plugin_of(std::string_view name);  // under the mutex
     void run();
+    void announce(const std::shared_ptr<CacheWork>& work);
     void answer(const std::shared_ptr<CacheWork>& work);
     CacheBytes find(const CacheWork& work);
     Status keep(std::uint64_t number, const BuildKey& key, const CacheBytes& bytes);
@@ -298,7 +301,26 @@ void CacheQueue::Impl::run() {
     }
 }
 
+// A server is asked once for all that wait, and not once for each of a thousand keys that it lacks.
+void CacheQueue::Impl::announce(const std::shared_ptr<CacheWork>& work) {
+    std::vector<BuildKey> keys;
+    {
+        const std::scoped_lock lock(shared_->mutex);
+        if (options_.url.empty() || work->is_announced)
+            return;
+        keys.push_back(work->key);
+        for (const auto& other : shared_->waiting) {
+            if (keys.size() >= kCacheQuestionIdsMax)
+                break;
+            if (!std::exchange(other->is_announced, true))
+                keys.push_back(other->key);
+        }
+    }
+    layers_.cache->expect(std::move(keys));
+}
+
 void CacheQueue::Impl::answer(const std::shared_ptr<CacheWork>& work) {
+    announce(work);
     if (CacheBytes found = find(*work)) {
         {
             const std::scoped_lock lock(shared_->mutex);

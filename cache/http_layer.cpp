@@ -135,8 +135,9 @@ public:
         return put(CacheFileKind::object, id, bytes, size_bytes, if_absent);
     }
 
-    std::vector<BuildKey> find_lacking(std::span<const BuildKey> keys) override {
+    std::vector<BuildKey> find_lacking(const std::span<const BuildKey> wanted) override {
         std::vector<BuildKey> lacking;
+        std::span<const BuildKey> keys = wanted;
         while (keys.size() >= kWorthAQuestion && !refuses_questions_) {
             const auto some = keys.first(std::min(keys.size(), kCacheQuestionIdsMax));
             keys = keys.subspan(some.size());
@@ -149,7 +150,7 @@ public:
                     lacking.push_back(some[i]);
         }
         const std::scoped_lock lock(mutex_);
-        for (const BuildKey& key : keys)
+        for (const BuildKey& key : wanted)
             lacking_.erase(key);  // asked again: another machine may have brought it since
         for (const BuildKey& key : lacking)
             if (lacking_.size() < kLackingRemembered)

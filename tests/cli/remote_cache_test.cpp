@@ -1,9 +1,11 @@
-// Builds with a cache on a server, which is nginx alone or `fardel serve`: the same results, in fewer requests.
+// Builds and editors with a cache on a server, nginx alone or `fardel serve`: the same results, in fewer requests.
 #include "sample.h"
 
 #include "kit/nginx.h"
 #include "kit/raw_connection.h"
 #include "kit/serve_program.h"
+
+#include <fardel/cache/cache_queue.h>
 
 #include <nlohmann/json.hpp>
 
@@ -160,6 +162,48 @@ TEST_CASE("build: a cache whose token file others may read is left out, and not 
     check_has(text, "token: others than its owner may use this token file");
     check_has(text, "jobs: 12 of 12 run");
     CHECK(server.requests() == 0);
+}
+
+TEST_CASE("cache queue: editors share a server, which is asked once for all keys that wait") {
+    const ScratchFolder scratch;
+    CacheServer server(scratch, "serve");
+    const auto open = [&] { return value_of(CacheQueue::open({.url = server.url, .token = kToken, .threads = 1})); };
+    const int keys = 40;
+    std::vector<Bytes> parameters;
+    for (int i = 0; i < keys; ++i)
+        parameters.push_back(bytes_of("asset " + std::to_string(i)));
+    const auto key = [&](int i) {
+        return CacheKeyParts{.plugin = "shaders", .version = "1", .parameters = parameters[std::size_t(i)]};
+    };
+    const auto count_found = [&](CacheQueue& queue) {
+        std::vector<CacheLookup> lookups;
+        for (int i = 0; i < keys; ++i)
+            lookups.push_back(value_of(queue.get(key(i))));
+        int found = 0;
+        for (int i = 0; i < keys; ++i) {
+            REQUIRE(lookups[std::size_t(i)].poll(std::chrono::minutes(1)));
+            const auto bytes = lookups[std::size_t(i)].result();
+            found += bytes && **bytes == noise(1000, std::size_t(i)) ? 1 : 0;
+        }
+        return found;
+    };
+    const auto first = open();
+    CHECK(count_found(*first) == 0);
+    {
+        const auto second = open();
+        for (int i = 0; i < keys; ++i)
+            require_good(second->put(key(i), noise(1000, std::size_t(i))));
+    }
+    // What the server lacked then, it has now.
+    CHECK(count_found(*first) == keys);
+    server.requests();
+    const std::string log = read_file(server.log);
+    int gets = 0;
+    for (std::size_t at = log.find("GET"); at != std::string::npos; at = log.find("GET", at + 1))
+        ++gets;
+    // Record and object of each that is found; of those that it lacks, what was looked for before the others waited.
+    CHECK(gets >= 2 * keys);
+    CHECK(gets < 2 * keys + keys / 2);
 }
 
 TEST_CASE("serve --cache: files are read by anybody, written with a token, and right") {
