@@ -2,8 +2,8 @@
 
 #include "cache_plan.h"
 
-#include <fardel/cache/cache_layers.h>
-
+#include <fardel/format/block_cache.h>
+#include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/whole_file.h>
 
@@ -23,6 +23,8 @@ std::uint64_t boot_bytes_of(const CacheRecord& record) {
     return bytes;
 }
 
+constexpr std::size_t kBootBlockCacheBytes = std::size_t(16) << 20;
+
 }  // namespace
 
 BootStart read_boot_file(const std::string& path, std::size_t bytes_max) {
@@ -30,12 +32,13 @@ BootStart read_boot_file(const std::string& path, std::size_t bytes_max) {
         bytes_max < std::numeric_limits<std::size_t>::max() - kBootFrontBytes ? bytes_max + kBootFrontBytes : bytes_max;
     auto bytes = read_unlinked_file(path, file_max);
     if (!bytes)
-        return {.layer = nullptr,
+        return {.bundle = nullptr,
                 .problem = bytes.error().code() == ErrorCode::missing ? std::string() : bytes.error().text()};
-    auto layer = open_bundle_layer(make_memory_source(*std::move(bytes)), path);
-    if (!layer)
-        return {.layer = nullptr, .problem = layer.error().text()};
-    return {.layer = *std::move(layer)};
+    auto bundle = Bundle::open(make_memory_source(*std::move(bytes)),
+                               {.cache = std::make_shared<BlockCache>(kBootBlockCacheBytes), .label = path});
+    if (!bundle)
+        return {.bundle = nullptr, .problem = bundle.error().text()};
+    return {.bundle = *std::move(bundle)};
 }
 
 void BootContents::add(std::uint64_t number, CacheRecord record,
@@ -61,16 +64,17 @@ void BootContents::remove(std::uint64_t number) {
     entries_.erase(at);
 }
 
-Status BootContents::write(const std::string& path) const {
+Status BootContents::write(const std::string& path, const std::shared_ptr<const Bundle>& old) const {
     CachePlan plan;
     for (const auto& [key, number] : numbers_) {  // by key, so that equal sessions write equal files
         const Entry& entry = entries_.at(number);
         FARDEL_TRY_ASSIGN(const auto bytes, encode_cache_record(entry.record));
         FARDEL_TRY(plan.add(entry.record, bytes, [&](std::size_t output) { return entry.outputs[output]; }));
     }
-    if (plan.record_count() == 0)
+    if (plan.record_count() == 0 || (old && plan.is_all_of(*old)))
         return ok();
-    FARDEL_TRY_ASSIGN(StagedBundle staged, write_bundle(plan.take(), path, {.purpose = BundlePurpose::load}));
+    // Who closes an editor does not want to wait, so the level is the quickest.
+    FARDEL_TRY_ASSIGN(StagedBundle staged, write_bundle(plan.take(), path, {.level = 1}));
     return staged.commit();
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <fardel/base/result.h>
-#include <fardel/cache/cache_layer.h>
 #include <fardel/cache/cache_record.h>
 #include <fardel/format/bundle_plan.h>
 
@@ -16,9 +15,11 @@
 
 namespace fardel {
 
+class Bundle;
+
 struct BootStart {
-    std::unique_ptr<CacheLayer> layer;  // nullptr: a cold start
-    std::string problem = {};           // why a file that is there is not used
+    std::shared_ptr<const Bundle> bundle;  // nullptr: a cold start
+    std::string problem = {};              // why a file that is there is not used
 };
 // Reads the whole file into memory.
 BootStart read_boot_file(const std::string& path, std::size_t bytes_max);
@@ -30,9 +31,9 @@ public:
 
     // `number`: when it was asked for. What was asked for first is kept. A key that is there keeps its number.
     void add(std::uint64_t number, CacheRecord record, std::vector<std::shared_ptr<const BlobSource>> outputs);
-    // Replaces the file in one step; does nothing if nothing was used. Leaves out what has been damaged meanwhile.
-    // Errors: those of write_bundle().
-    Status write(const std::string& path) const;
+    // Replaces the file in one step; does nothing if nothing was used, or exactly what `old`, which may be nullptr,
+    // has. Leaves out what has been damaged meanwhile. Errors: those of write_bundle().
+    Status write(const std::string& path, const std::shared_ptr<const Bundle>& old) const;
 
 private:
     struct Entry {

@@ -70,15 +70,14 @@ private:
 
 Result<std::unique_ptr<CacheLayer>> open_bundle_layer(const std::string& bundle) {
     FARDEL_TRY_ASSIGN(auto source, open_file_source(bundle));
-    return open_bundle_layer(std::move(source), bundle);
-}
-
-Result<std::unique_ptr<CacheLayer>> open_bundle_layer(std::shared_ptr<const ByteSource> bundle,
-                                                      const std::string& label) {
     FARDEL_TRY_ASSIGN(
         auto opened,
-        Bundle::open(std::move(bundle), {.cache = std::make_shared<BlockCache>(kBlockCacheBytes), .label = label}));
-    return std::unique_ptr<CacheLayer>(std::make_unique<BundleLayer>(std::move(opened)));
+        Bundle::open(std::move(source), {.cache = std::make_shared<BlockCache>(kBlockCacheBytes), .label = bundle}));
+    return make_bundle_layer(std::move(opened));
+}
+
+std::unique_ptr<CacheLayer> make_bundle_layer(std::shared_ptr<const Bundle> bundle) {
+    return std::make_unique<BundleLayer>(std::move(bundle));
 }
 
 }  // namespace fardel

@@ -2,8 +2,10 @@
 
 #include "checked_blob.h"
 
+#include <fardel/format/bundle.h>
 #include <fardel/format/name.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -17,7 +19,7 @@ Result<bool> CachePlan::add(const CacheRecord& record, std::span<const std::byte
             return false;
     }
     FARDEL_TRY(add_asset("records/" + record.key.hex(), make_memory_blob({bytes.begin(), bytes.end()})));
-    ++records_;
+    records_.insert(asset_id_of(bytes));
     return true;
 }
 
@@ -39,6 +41,15 @@ Status CachePlan::add_asset(std::string name, std::shared_ptr<const BlobSource> 
     plan_.names.push_back(
         {.name = std::move(parsed), .variants = {PlannedVariant{.asset = index, .tags = {}}}, .published = false});
     return ok();
+}
+
+bool CachePlan::is_all_of(const Bundle& bundle) const {
+    const auto has = [&](const AssetId& asset) {
+        const auto found = bundle.find_asset(asset);
+        return found && *found;
+    };
+    return bundle.asset_count() == records_.size() + known_.size() && std::ranges::all_of(records_, has) &&
+           std::ranges::all_of(known_, [&](const auto& object) { return has(object.first); });
 }
 
 BundlePlan CachePlan::take() {

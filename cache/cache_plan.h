@@ -11,10 +11,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <vector>
 
 namespace fardel {
+
+class Bundle;
 
 class CachePlan {
 public:
@@ -22,8 +25,10 @@ public:
     // record, if an output is missing or broken. Each output is read here once, and again by the writer.
     Result<bool> add(const CacheRecord& record, std::span<const std::byte> bytes,
                      const std::function<std::shared_ptr<const BlobSource>(std::size_t output)>& source_of);
-    std::uint64_t record_count() const noexcept { return records_; }
+    std::uint64_t record_count() const noexcept { return records_.size(); }
     std::uint64_t object_count() const noexcept { return known_.size(); }
+    // Whether the bundle has exactly these records and objects.
+    bool is_all_of(const Bundle& bundle) const;
     BundlePlan take();
 
 private:
@@ -32,7 +37,7 @@ private:
 
     BundlePlan plan_;
     std::map<AssetId, std::uint64_t> known_;  // sizes of the objects in plan_
-    std::uint64_t records_ = 0;
+    std::set<AssetId> records_;               // their bytes' ids
 };
 
 }  // namespace fardel

@@ -134,6 +134,7 @@ CacheLayerSlot slot_of(std::unique_ptr<CacheLayer> layer, std::string name, Cach
 struct QueueLayers {
     std::unique_ptr<DerivedCache> cache;
     AddedLayers* added = nullptr;  // a layer of `cache`
+    std::shared_ptr<const Bundle> boot;
     CacheLayerStatistics refused_boot;
 };
 
@@ -142,8 +143,9 @@ Result<QueueLayers> open_queue_layers(const CacheQueueOptions& options) {
     std::vector<CacheLayerSlot> slots;
     if (!options.boot_path.empty()) {
         BootStart boot = read_boot_file(options.boot_path, options.boot_bytes_max);
-        if (boot.layer)
-            slots.push_back(slot_of(std::move(boot.layer), "boot"));
+        if (boot.bundle)
+            slots.push_back(slot_of(make_bundle_layer(boot.bundle), "boot"));
+        out.boot = std::move(boot.bundle);
         if (!boot.problem.empty())
             out.refused_boot = {.layer = "boot", .name = options.boot_path, .broken = 1, .left_out = boot.problem};
     }
@@ -204,6 +206,7 @@ public:
     Status close();
 
 private:
+    std::shared_ptr<const Bundle> whole_boot() const;
     Result<CachePluginStatistics*> plugin_of(std::string_view name);  // under the mutex
     void run();
     void announce(const std::shared_ptr<CacheWork>& work);
@@ -399,6 +402,12 @@ void CacheQueue::Impl::end(const std::shared_ptr<CacheWork>& work, const Result<
 
 // ---- Closing --------------------------------------------------------------------------------------------------------
 
+// Returns the bundle of the boot file, unless something in it is damaged: then it has to be written again.
+std::shared_ptr<const Bundle> CacheQueue::Impl::whole_boot() const {
+    const CacheLayerStatistics first = layers_.cache->statistics().layers.front();
+    return first.broken == 0 && first.errors == 0 ? layers_.boot : nullptr;
+}
+
 Status CacheQueue::Impl::close() {
     Status written;
     std::call_once(closed_, [&] {
@@ -423,7 +432,7 @@ Status CacheQueue::Impl::close() {
         layers_.cache->flush();
         if (!options_.boot_path.empty()) {
             const std::scoped_lock lock(boot_mutex_);
-            written = boot_.write(options_.boot_path);
+            written = boot_.write(options_.boot_path, whole_boot());
         }
         // What cannot be trimmed now, a later close() does.
         if (!options_.folder.empty())

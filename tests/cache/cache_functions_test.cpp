@@ -184,6 +184,7 @@ TEST_CASE("C cache: a boot file gives the second start what the first one used")
     Cache cache(options);
     CHECK(get(cache.cache, "a").text == "triangles");
     CHECK(layer_hits(cache.cache)["boot"] == 1);
+    CHECK(put(cache.cache, "b", "more") == FARDEL_OK);
     std::filesystem::remove(boot);
     std::filesystem::create_directory(boot);  // a file cannot replace it
     CHECK(cache.close() == FARDEL_ERROR_MALFORMED);

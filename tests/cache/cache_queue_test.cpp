@@ -270,6 +270,31 @@ TEST_CASE("cache queue: the second start reads the boot file alone") {
     CHECK(code_of(get(*queue, part(150))) == ErrorCode::missing);
 }
 
+TEST_CASE("cache queue: a boot file is written only if a session used other things than it has") {
+    const ScratchFolder scratch;
+    const CacheQueueOptions options{.boot_path = scratch.path("boot")};
+    const auto run = [&](const std::vector<int>& numbers) {
+        const auto queue = queue_of(options);
+        for (const int number : numbers)
+            CHECK(value_of(get(*queue, part(number), {.build = builds(number)})) == value_bytes(number));
+        require_good(queue->close());
+        return read_file(scratch.path("boot"));
+    };
+    const auto long_ago = std::filesystem::file_time_type::clock::now() - 24h;
+    const auto is_written = [&](const std::vector<int>& numbers) {
+        std::filesystem::last_write_time(scratch.path("boot"), long_ago);
+        run(numbers);
+        return std::filesystem::last_write_time(scratch.path("boot")) > long_ago + 1h;
+    };
+    const std::string first = run({1, 2, 3});
+    CHECK_FALSE(is_written({3, 1, 2}));
+    CHECK_FALSE(is_written({}));
+    CHECK(is_written({1, 2}));
+    CHECK(is_written({1, 2, 3}));
+    CHECK(read_file(scratch.path("boot")) == first);
+    CHECK(is_written({1, 2, 4}));
+}
+
 TEST_CASE("cache queue: a session that asks for the same in another order writes the same boot file") {
     const ScratchFolder scratch;
     const auto run = [&](const std::string& boot, bool backwards) {
@@ -328,6 +353,10 @@ TEST_CASE("cache queue: a damaged boot file is a cold start and no error") {  //
         spoiled[at] = static_cast<char>(spoiled[at] ^ 0x20);
         write_file(boot, spoiled);
         has_all();
+        const CacheLayerStatistics next = has_all();  // the session before has replaced what it found damaged
+        CHECK(next.broken == 0);
+        CHECK(next.left_out.empty());
+        CHECK(next.hits == 30);
     }
     // Larger than the limit: not read at all.
     write_file(boot, good);

@@ -45,9 +45,10 @@ typedef struct fardel_cache_options {
     size_t signed_by_count;
     uint64_t memory_bytes_max; /* 0: 256 MiB */
     uint64_t boot_bytes_max;   /* of the file, and of what is kept in memory for it; 0: 256 MiB */
-    uint64_t folder_bytes_max; /* fardel_cache_close() removes what was not used for longest; 0: 20 GiB */
-    uint32_t threads;          /* that look up and build, at most 64; 0: 4 */
-    uint32_t flags;            /* FARDEL_CACHE_… */
+    /* Of the folder; 0: 20 GiB. fardel_cache_close() removes what was not used for longest, or for 30 days. */
+    uint64_t folder_bytes_max;
+    uint32_t threads; /* that look up and build, at most 64; 0: 4 */
+    uint32_t flags;   /* FARDEL_CACHE_… */
 } fardel_cache_options;
 #define FARDEL_CACHE_OPTIONS_INIT \
     { sizeof(fardel_cache_options), NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0 }

@@ -3,7 +3,6 @@
 
 #include <fardel/base/result.h>
 #include <fardel/cache/cache_layer.h>
-#include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>
 
 #include <chrono>
@@ -18,6 +17,8 @@
 
 namespace fardel {
 
+class Bundle;
+
 // Removes the least recently used entries first.
 std::unique_ptr<CacheLayer> make_memory_layer(std::size_t bytes_max);
 
@@ -30,9 +31,8 @@ Result<std::unique_ptr<CacheLayer>> open_folder_layer(const std::string& folder,
 
 // Reads a bundle from export_cache_bundle(). Errors: those of opening a bundle.
 Result<std::unique_ptr<CacheLayer>> open_bundle_layer(const std::string& bundle);
-// The same of a bundle that is open; `label` names it in messages.
-Result<std::unique_ptr<CacheLayer>> open_bundle_layer(std::shared_ptr<const ByteSource> bundle,
-                                                      const std::string& label);
+// The same of a bundle that is open.
+std::unique_ptr<CacheLayer> make_bundle_layer(std::shared_ptr<const Bundle> bundle);
 
 struct HttpLayerOptions {
     bool writable = true;
