@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <random>
 #include <thread>
 
 namespace fardel::tests::cache_queue_test {
@@ -224,6 +225,54 @@ TEST_CASE("cache queue: closing cancels what waits, and requests outlive their q
     CHECK(value_of(bytes_of_request(running)) == bytes_of("held"));
     waiting.front().cancel();
     waiting.front().set_priority(3);
+}
+
+TEST_CASE("cache queue: threads that ask, put, cancel and change priorities at random get right bytes or none") {
+    const ScratchFolder scratch;
+    const int keys = 24;
+    CacheQueueOptions options{.folder = scratch.path("cache"), .boot_path = scratch.path("boot"), .threads = 3};
+    options.memory_bytes_max = 4'000;  // so that all layers are used
+    auto queue = queue_of(options);
+    std::atomic<int> wrong = 0, answered = 0;
+    const auto use = [&](std::uint32_t seed) {
+        std::mt19937 random(seed);
+        std::vector<std::pair<int, CacheLookup>> asked;
+        for (int step = 0; step < 400; ++step) {
+            const int number = int(random() % keys);
+            CacheWish wish{.priority = int(random() % 5)};
+            if (random() % 2 == 0)
+                wish.build = builds(number);
+            asked.emplace_back(number, value_of(queue->get(part(number).key(), std::move(wish))));
+            CacheLookup& other = asked[random() % asked.size()].second;
+            if (random() % 4 == 0)
+                other.cancel();
+            other.set_priority(int(random() % 9));
+            if (random() % 40 == 0)
+                require_good(queue->put(part(number).key(), value_bytes(number)));
+            if (random() % 50 == 0)
+                asked.erase(asked.begin(), asked.begin() + std::ptrdiff_t(asked.size() / 2));
+        }
+        for (const auto& [number, request] : asked) {
+            const auto bytes = bytes_of_request(request);
+            if (bytes && *bytes == value_bytes(number))
+                ++answered;
+            else if (bytes ||
+                     (bytes.error().code() != ErrorCode::missing && bytes.error().code() != ErrorCode::cancelled))
+                ++wrong;
+        }
+    };
+    std::vector<std::thread> threads;
+    for (std::uint32_t i = 0; i < 4; ++i)
+        threads.emplace_back(use, i);
+    for (std::thread& thread : threads)
+        thread.join();
+    CHECK(wrong == 0);
+    CHECK(answered > 0);
+    require_good(queue->close());
+    queue = queue_of(options);
+    for (int i = 0; i < keys; ++i)
+        CHECK(value_of(get(*queue, part(i), {.build = builds(i)})) == value_bytes(i));
+    CHECK(layer(*queue, "boot").hits > 0);
 }
 
 TEST_CASE("cache queue: a bundle can be added while it is used") {
