@@ -114,7 +114,7 @@ CacheBuild build_of(const fardel_lookup_options& options) {
         if (code == FARDEL_OK)
             return std::move(built.bytes);
         error.text[sizeof error.text - 1] = '\0';
-        return Error(error_code_of(code), error.text);
+        return Error(error_code_of(code), error.text[0] != '\0' ? error.text : "the function that builds it failed");
     };
 }
 

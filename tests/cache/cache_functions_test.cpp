@@ -29,6 +29,8 @@ struct Cache {
     fardel_cache* cache = nullptr;
 };
 
+// It refers to the text.
+fardel_cache_key key_with(std::string&&) = delete;
 fardel_cache_key key_with(const std::string& parameters) {
     fardel_cache_key key = FARDEL_CACHE_KEY_INIT;
     key.plugin = "meshes";
@@ -38,6 +40,7 @@ fardel_cache_key key_with(const std::string& parameters) {
     return key;
 }
 
+fardel_cache_options with_folder(std::string&&) = delete;
 fardel_cache_options with_folder(const std::string& folder) {
     fardel_cache_options options = FARDEL_CACHE_OPTIONS_INIT;
     options.folder = folder.c_str();
@@ -133,6 +136,9 @@ TEST_CASE("C cache: the function of a look-up builds what is missing, once") {
     CHECK(failed.code == FARDEL_ERROR_MALFORMED);
     CHECK(failed.text == "the shader has an error in line 7");
     CHECK(get(cache.cache, "b").code == FARDEL_ERROR_MISSING);
+    options.build = [](void*, fardel_cache_built*, fardel_error*) -> fardel_code { return FARDEL_ERROR_IO; };
+    CHECK(get(cache.cache, "b", &options).code == FARDEL_ERROR_IO);
+    CHECK(get(cache.cache, "b", &options).text == "the function that builds it failed");
 }
 
 TEST_CASE("C cache: a look-up waits without blocking, is cancelled, and outlives its cache") {
@@ -147,7 +153,8 @@ TEST_CASE("C cache: a look-up waits without blocking, is cancelled, and outlives
             std::this_thread::yield();
         return FARDEL_OK;
     };
-    const fardel_cache_key first_key = key_with("first"), second_key = key_with("second");
+    const std::string first_text = "first", second_text = "second";
+    const fardel_cache_key first_key = key_with(first_text), second_key = key_with(second_text);
     fardel_cache_lookup* first = nullptr;
     fardel_cache_lookup* second = nullptr;
     REQUIRE(fardel_cache_get(cache.cache, &first_key, &held, &first, nullptr) == FARDEL_OK);
