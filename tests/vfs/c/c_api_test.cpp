@@ -125,9 +125,9 @@ TEST_CASE("C API: structs have the layout of the first version") {
         CHECK(sizeof(fardel_allocator) == 32);
         CHECK(sizeof(fardel_missing_content) == 64);
         CHECK(sizeof(fardel_missing_dependency) == 56);
-        CHECK(offsetof(fardel_mount_options, licenses) == 56);    // the end of the first version's
-        CHECK(offsetof(fardel_mount_options, resolved) == 72);    // the end of the second version's
-        CHECK(offsetof(fardel_mount_options, preference) == 88);  // the end of the third version's
+        CHECK(offsetof(fardel_mount_options, licenses) == 56);        // the end of the first version's
+        CHECK(offsetof(fardel_mount_options, resolved) == 72);        // the end of the second version's
+        CHECK(offsetof(fardel_mount_options, preference) == 88);      // the end of the third version's
         CHECK(offsetof(fardel_mount_options, project_target) == 96);  // the end of the fourth version's
         CHECK(sizeof(fardel_mount_options) == 104);
         CHECK(sizeof(fardel_reader) == 56);
