@@ -88,6 +88,12 @@ std::string layer_title(const CacheLayerStatistics& layer) {
     return layer.name.starts_with(layer.layer + " ") ? layer.name : fmt::format("{} ({})", layer.layer, layer.name);
 }
 
+// How many keys the layer would answer per second; 0: it was not asked, or for no measurable time.
+std::uint64_t checks_per_second(const CacheLayerStatistics& layer) {
+    const auto waited_us = static_cast<std::uint64_t>(layer.waited.count());
+    return waited_us == 0 ? 0 : (layer.hits + layer.misses) * 1'000'000 / waited_us;
+}
+
 // ---- The outcome of a build -----------------------------------------------------------------------------------------
 
 Json json_of(const CacheStatistics& statistics) {
@@ -107,6 +113,7 @@ Json json_of(const CacheStatistics& statistics) {
                     {"bytes_written", layer.bytes_written},
                     {"filled", layer.filled},
                     {"waited_ms", layer.waited.count() / 1000},
+                    {"checks_per_second", checks_per_second(layer)},
                     {"left_out", layer.left_out}};
     });
     Json trimmed = json_list(statistics.trimmed, [](const CacheTrimmed& folder) {
