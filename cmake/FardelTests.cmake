@@ -27,6 +27,7 @@ function(fardel_set_place variable)
     endif()
 endfunction()
 fardel_set_place(FARDEL_SANITIZED CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+fardel_set_place(FARDEL_THREADS_SANITIZED CMAKE_CXX_FLAGS MATCHES "-fsanitize=thread")
 fardel_set_place(FARDEL_OTHER_PROCESSOR CMAKE_CROSSCOMPILING AND NOT WIN32)
 fardel_set_place(FARDEL_IN_QEMU CMAKE_CROSSCOMPILING_EMULATOR AND NOT WIN32)
 # 64-bit ARM has bytes, sizes of numbers and files as x86-64 does. Instructions (names, hashes) and threads are its own.
