@@ -11,6 +11,7 @@
 #include "pure/pure_verbs.h"
 #include "verbs.h"
 #include "verify/verify_outcome.h"
+#include "verify/verify_provenance.h"
 #include "verify/verify_whole.h"
 
 #include <fardel/base/interrupt.h>
@@ -35,6 +36,7 @@ struct VerifyCommand {
     std::string policy;
     std::string profile;
     std::string pure;
+    std::string provenance;
     std::vector<std::string> licenses;
     std::string store;
     FindingOptions findings;
@@ -140,6 +142,9 @@ Result<Exit> verify(const VerifyCommand& command, Console& console) {
         outcome.policy = command.policy;
         if (!command.pure.empty())
             FARDEL_TRY(add_pure_findings(command, outcome.set));
+        if (!command.provenance.empty()) {
+            FARDEL_TRY(add_provenance(outcome, command.provenance, options.policy));
+        }
     }
     if (command.findings.wanted())
         FARDEL_TRY(write_findings(command.findings, findings_of(outcome)));
@@ -154,7 +159,7 @@ Result<Exit> run_verify(Words words, Console& console) {
     CommandLine line(
         "verify",
         "FILE... | --store DIR | TREE --channel NAME [--root ROOT] [--trust POLICY] [--license TOKEN] "
-        "[--profile NAME|FILE] [--pure POLICY] [--sarif OUT] [--junit OUT] [--jobs N] [--json]",
+        "[--profile NAME|FILE] [--pure POLICY] [--provenance FILE] [--sarif OUT] [--junit OUT] [--jobs N] [--json]",
         "Verifies every byte of bundles and lists everything that is wrong. "
         "Several files are also checked as a set that is mounted together. "
         "Without a FILE, a whole store is verified; with --channel, a channel and all that its release names.",
@@ -162,6 +167,7 @@ Result<Exit> run_verify(Words words, Console& console) {
         "  fardel verify mygame.fardel mod.fardel --trust policy.trust\n"
         "  fardel verify pack.fardel --trust policy.trust --license ann.license\n"
         "  fardel verify base.fardel map.fardel --pure server.pure --trust client.trust --junit pure.xml\n"
+        "  fardel verify mygame.fardel --provenance mygame.provenance.json --trust policy.trust\n"
         "  fardel verify --store ~/.local/share/fardel --junit store.xml\n"
         "  fardel verify /srv/www/mygame --channel mygame/stable\n"
         "  fardel verify build/*.fardel --sarif findings.sarif --junit findings.xml\n");
@@ -181,6 +187,9 @@ Result<Exit> run_verify(Words words, Console& console) {
     line.text("--pure", "POLICY", command.pure,
               "A server's pure policy: would it let a client play that has mounted these files? "
               "Needs --trust, unless the policy allows unsigned content");
+    line.text("--provenance", "FILE", command.provenance,
+              "What 'fardel build --provenance' wrote: are the bundles those that it is about, and with --trust, has a "
+              "key signed it that the policy's rule for each bundle lists?");
     add_finding_options(line, command.findings);
     line.number("-j,--jobs", command.jobs, 0, 256, "Threads (default: one per core)");
     line.json(command.json);
@@ -194,6 +203,8 @@ Result<Exit> run_verify(Words words, Console& console) {
         return line.mistake("--channel needs one TREE", console);
     if (!command.pure.empty() && (command.files.empty() || !command.channel.empty()))
         return line.mistake("--pure needs the bundles of a client", console);
+    if (!command.provenance.empty() && (command.files.empty() || !command.channel.empty()))
+        return line.mistake("--provenance needs the bundles that it is about", console);
     if (command.channel.empty() && !command.root.empty())
         return line.mistake("--root needs --channel", console);
     return verify(command, console);

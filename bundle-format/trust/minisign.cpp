@@ -6,6 +6,7 @@
 #include <fardel/base/fits.h>
 #include <fardel/base/little_endian.h>
 #include <fardel/base/text_fields.h>
+#include <fardel/format/base64.h>
 #include <fardel/format/limits.h>
 
 #include <algorithm>
@@ -41,14 +42,9 @@ Result<Lines> split(std::string_view text) {
     return lines;
 }
 
-Status decode_base64(std::string_view base64, std::span<std::byte> out) {
-    std::size_t size_bytes = 0;
-    const char* end = nullptr;
-    const int failed = sodium_base642bin(reinterpret_cast<unsigned char*>(out.data()), out.size(), base64.data(),
-                                         base64.size(), nullptr, &size_bytes, &end, sodium_base64_VARIANT_ORIGINAL);
-    if (failed != 0 || size_bytes != out.size() || end != base64.data() + base64.size())
-        return Error(ErrorCode::malformed, "minisign key: not the base64 of " + std::to_string(out.size()) + " bytes");
-    return ok();
+Status decode_line(std::string_view base64, std::span<std::byte> out) {
+    Status decoded = decode_base64(base64, out);
+    return decoded ? ok() : Status(std::move(decoded).error().with_context("minisign key"));
 }
 
 bool has_tag(std::span<const std::byte> bytes, std::size_t at, std::string_view tag) {
@@ -93,7 +89,7 @@ bool is_minisign_file(std::string_view text) noexcept { return text.starts_with(
 Result<PublicKeyFile> parse_minisign_public_key(std::string_view text) {
     FARDEL_TRY_ASSIGN(const Lines lines, split(text));
     std::array<std::byte, kPublicBytes> bytes;
-    FARDEL_TRY(decode_base64(lines.base64, bytes));
+    FARDEL_TRY(decode_line(lines.base64, bytes));
     if (!has_tag(bytes, 0, "Ed"))
         return Error(ErrorCode::unsupported, "minisign key: not an Ed25519 key");
     PublicKeyFile file;
@@ -105,7 +101,7 @@ Result<PublicKeyFile> parse_minisign_public_key(std::string_view text) {
 Result<SecretKey> decode_minisign_secret_key(std::string_view text, const PassphraseProvider& passphrase) {
     FARDEL_TRY_ASSIGN(const Lines lines, split(text));
     const SecureBytes file(kSecretBytes);
-    FARDEL_TRY(decode_base64(lines.base64, file.bytes()));
+    FARDEL_TRY(decode_line(lines.base64, file.bytes()));
     if (!has_tag(file.bytes(), 0, "Ed"))
         return Error(ErrorCode::unsupported, "minisign key: not an Ed25519 key");
     if (!has_tag(file.bytes(), kChecksum, "B2"))

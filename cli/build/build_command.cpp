@@ -158,7 +158,7 @@ void add_build_options(CommandLine& line, BuildCommand& command) {
     line.text("--log", "FILE", command.log, "Write the keys of all jobs and what they cover, for 'fardel log diff'");
     line.text("--provenance", "FILE", command.provenance,
               "Write which bundles were built, from which sources and programs: an in-toto Statement with SLSA's "
-              "provenance, unsigned");
+              "provenance; with a key, signed by it, in an envelope of DSSE");
     line.text("--depfile", "FILE", command.depfile,
               "Write a rule of a Makefile: what the bundles depend on, for Ninja, Make and others");
     line.text("--farm", "PROGRAM", command.farm,

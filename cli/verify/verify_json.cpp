@@ -57,6 +57,17 @@ Json json_of(const std::string& file, const VerifyReport& report) {
     };
 }
 
+Json json_of_provenance(const std::optional<ProvenanceOutcome>& provenance) {
+    if (!provenance)
+        return nullptr;
+    Json signers = json_list(provenance->signers, [](const ProvenanceSigner& signer) {
+        return Json{{"label", signer.label}, {"key", signer.key.hex()}};
+    });
+    return Json{{"file", provenance->file},      {"signatures", provenance->signatures},
+                {"signers", std::move(signers)}, {"bundles", provenance->bundles},
+                {"files", provenance->read},     {"jobs", provenance->jobs}};
+}
+
 }  // namespace
 
 Json json_of(const VerifyOutcome& outcome) {
@@ -73,6 +84,7 @@ Json json_of(const VerifyOutcome& outcome) {
         {"bundles", std::move(bundles)},
         {"set_findings", json_of(outcome.set.findings)},
         {"whole", outcome.whole.empty() ? Json() : Json(outcome.whole)},
+        {"provenance", json_of_provenance(outcome.provenance)},
     };
 }
 

@@ -5,13 +5,31 @@
 #include "console/json.h"
 #include "findings/finding_list.h"
 
+#include <fardel/format/ids.h>
 #include <fardel/verifier/verify_bundle.h>
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace fardel {
+
+struct ProvenanceSigner {
+    std::string label;  // in the policy; empty: it does not list the key, or there is none
+    PublicKey key;
+};
+
+// What holds of a provenance file; what does not is among the findings of the set.
+struct ProvenanceOutcome {
+    std::string file;
+    std::size_t signatures = 0;
+    std::vector<ProvenanceSigner> signers;  // whose signatures are right
+    std::size_t bundles = 0;                // that it is about
+    std::size_t read = 0;                   // sources, programs and other files from which they were built
+    std::size_t jobs = 0;
+};
 
 struct VerifyOutcome {
     std::vector<std::string> files;  // as given, one per element of set.bundles
@@ -19,6 +37,7 @@ struct VerifyOutcome {
     VerifySetReport set;
     std::string whole;    // where the store or channel is that was verified; empty: the files
     std::string subject;  // "the store", "the channel" or empty
+    std::optional<ProvenanceOutcome> provenance = {};
 };
 
 // Adds a finding about the whole, by the id of its rule. Its severity is the rule's.

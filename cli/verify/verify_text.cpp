@@ -67,6 +67,17 @@ std::string format_bundle(const std::string& file, const VerifyReport& report, c
     return text + format_trust(report) + format_findings(report.findings, console);
 }
 
+std::string format_claim(const ProvenanceOutcome& provenance) {
+    std::string text =
+        fmt::format("{}: a provenance of {}, from {} and {}\n", printable(provenance.file, 1000),
+                    format_count(provenance.bundles, "bundle", "bundles"),
+                    format_count(provenance.read, "file", "files"), format_count(provenance.jobs, "job", "jobs"));
+    for (const ProvenanceSigner& signer : provenance.signers)
+        text += fmt::format("  signed by {} {}\n", signer.label.empty() ? "the key" : signer.label + ", key",
+                            signer.key.hex());
+    return text;
+}
+
 std::string format_verdict(const VerifyOutcome& outcome, const Console& console) {
     const FindingCounts totals = totals_of(outcome.set);
     const std::string noun = !outcome.subject.empty()    ? outcome.subject + " is"
@@ -108,6 +119,8 @@ std::string format_outcome(const VerifyOutcome& outcome, const Console& console)
     std::string text;
     for (std::size_t i = 0; i < outcome.files.size(); ++i)
         text += format_bundle(outcome.files[i], outcome.set.bundles[i], console);
+    if (outcome.provenance)
+        text += format_claim(*outcome.provenance);
     if (!outcome.set.findings.empty())
         text += (outcome.whole.empty() ? "together" : printable(outcome.whole, 1000)) + ":\n" +
                 format_findings(outcome.set.findings, console);

@@ -151,7 +151,10 @@ public:
         if (!request.log.empty())
             FARDEL_TRY(write_build_log(request.log, provenance_.log));
         if (!request.provenance.empty()) {
-            FARDEL_TRY_ASSIGN(const std::string text, format_provenance(provenance_));
+            FARDEL_TRY_ASSIGN(std::string text, format_provenance(provenance_));
+            if (signer_) {
+                FARDEL_TRY_ASSIGN(text, sign_provenance(text, *signer_));
+            }
             FARDEL_TRY(write_small_file(request.provenance, std::as_bytes(std::span(text))));
         }
         if (request.depfile.empty())

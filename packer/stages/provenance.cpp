@@ -1,8 +1,10 @@
 #include <fardel/packer/provenance.h>
 
+#include "provenance_form.h"
 #include "text/bounded_json.h"
 
 #include <fardel/base/path_text.h>
+#include <fardel/format/base64.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/sha256.h>
 
@@ -19,21 +21,11 @@ namespace {
 
 using ProvenanceJson = nlohmann::ordered_json;
 
-// What the file means is told by URIs; these are names, and lead nowhere.
-constexpr const char* kProvenanceBuildType = "urn:fardel:build:1";
+// Who built; a name, which leads nowhere.
 constexpr const char* kProvenanceBuilder = "urn:fardel:builder";
 
-Result<std::string> sha256_of_file(const std::string& path) {
-    FARDEL_TRY_ASSIGN(const auto source, open_file_source(path));
-    const std::uint64_t size_bytes = source->size_bytes();
-    std::vector<std::byte> buffer(std::size_t{1} << 20);
-    Sha256Hasher hasher;
-    for (std::uint64_t at = 0; at < size_bytes; at += buffer.size()) {
-        buffer.resize(static_cast<std::size_t>(std::min<std::uint64_t>(size_bytes - at, buffer.size())));
-        FARDEL_TRY(source->read_at(at, buffer));
-        hasher.update(buffer);
-    }
-    return hasher.finish_hex();
+std::string format_document(const ProvenanceJson& json) {
+    return json.dump(2, ' ', false, ProvenanceJson::error_handler_t::replace) + "\n";
 }
 
 ProvenanceJson resource(std::string_view name, const char* algorithm, std::string_view digest, std::string_view kind) {
@@ -82,6 +74,19 @@ ProvenanceJson byproducts_of(const BuildLog& log) {
 
 }  // namespace
 
+Result<std::string> sha256_of_file(const std::string& path) {
+    FARDEL_TRY_ASSIGN(const auto source, open_file_source(path));
+    const std::uint64_t size_bytes = source->size_bytes();
+    std::vector<std::byte> buffer(std::size_t{1} << 20);
+    Sha256Hasher hasher;
+    for (std::uint64_t at = 0; at < size_bytes; at += buffer.size()) {
+        buffer.resize(static_cast<std::size_t>(std::min<std::uint64_t>(size_bytes - at, buffer.size())));
+        FARDEL_TRY(source->read_at(at, buffer));
+        hasher.update(buffer);
+    }
+    return hasher.finish_hex();
+}
+
 Result<std::string> format_provenance(const Provenance& provenance) {
     ProvenanceJson subjects = ProvenanceJson::array();
     ProvenanceJson bundles = ProvenanceJson::array();
@@ -93,9 +98,9 @@ Result<std::string> format_provenance(const Provenance& provenance) {
         bundles.push_back({{"file", file}, {"name", one.name}, {"version", one.version}, {"target", one.target}});
     }
     const ProvenanceJson statement{
-        {"_type", "https://in-toto.io/Statement/v1"},
+        {"_type", kStatementType},
         {"subject", std::move(subjects)},
-        {"predicateType", "https://slsa.dev/provenance/v1"},
+        {"predicateType", kPredicateType},
         {"predicate",
          {{"buildDefinition",
            {{"buildType", kProvenanceBuildType},
@@ -104,7 +109,21 @@ Result<std::string> format_provenance(const Provenance& provenance) {
           {"runDetails",
            {{"builder", {{"id", kProvenanceBuilder}, {"version", versions_of(provenance.log)}}},
             {"byproducts", byproducts_of(provenance.log)}}}}}};
-    return statement.dump(2, ' ', false, ProvenanceJson::error_handler_t::replace) + "\n";
+    std::string text = format_document(statement);
+    if (text.size() > kProvenanceBytesMax)
+        return Error(ErrorCode::limit, "the provenance has more than " + std::to_string(kProvenanceBytesMax) +
+                                           " bytes: build fewer targets at a time");
+    return text;
+}
+
+Result<std::string> sign_provenance(std::string_view statement, Signer& signer) {
+    const std::string message = dsse_message(statement);
+    FARDEL_TRY_ASSIGN(const Signature signature, signer.sign(std::as_bytes(std::span(message))));
+    return format_document({{"payload", encode_base64(std::as_bytes(std::span(statement)))},
+                            {"payloadType", kDssePayloadType},
+                            {"signatures",
+                             {{{"keyid", signer.public_key().hex()},
+                               {"sig", encode_base64(std::as_bytes(std::span(signature.bytes)))}}}}});
 }
 
 }  // namespace fardel

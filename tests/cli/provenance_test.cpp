@@ -1,7 +1,10 @@
-// fardel build --provenance: which bundles came from which sources and programs, as in-toto and SLSA define it.
+// fardel build --provenance: which bundles came from which sources and programs, as in-toto and SLSA define it; and
+// what fardel verify --provenance says of it.
 #include "sample.h"
 
 #include <fardel/format/sha256.h>
+#include <fardel/format/signer.h>
+#include <fardel/packer/provenance.h>
 #include <nlohmann/json.hpp>
 
 #include <set>
@@ -113,6 +116,198 @@ TEST_CASE_FIXTURE(BuiltGame, "provenance: is not written by a build that fails")
     scratch.write("game/tools/up.sh", "exit 3\n");
     CHECK(run({"build", folder, "--provenance", out}).exit_code == 1);
     CHECK_FALSE(fs::exists(out));
+}
+
+// ---- Signed ---------------------------------------------------------------------------------------------------------
+
+struct SignedGame : BuiltGame {
+    const std::string bundle = folder + "/game.fardel";
+    const std::string author = make_key(scratch, "author");
+    const std::string policy = make_policy(scratch, "p.trust", {"--author", author + ".pub"});
+
+    json sign_and_build() const { return build({"--key", author}); }
+
+    // The bytes that base64 stands for, as openssl reads it.
+    std::string decoded(const std::string& base64, const std::string& name) const {
+        const std::string path = scratch.path(name);
+        const Outcome outcome = run_program(
+            {"openssl", "base64", "-d", "-A", "-in", scratch.write(name + ".base64", base64), "-out", path});
+        REQUIRE(outcome.exit_code == 0);
+        return read_file(path);
+    }
+    // What somebody with the key can write.
+    void sign_statement(const std::string& statement, const std::string& key) const {
+        const auto signer = make_key_signer(read_key_file(key, {}).value());
+        scratch.write("provenance.json", sign_provenance(statement, *signer).value());
+    }
+    Outcome verify(const Arguments& options = {}) const {
+        Arguments words{"verify", bundle, "--provenance", out};
+        words.insert(words.end(), options.begin(), options.end());
+        return run(words);
+    }
+    // The rules of the findings that verify has about the provenance, errors and others.
+    std::set<std::string> findings(const Arguments& options = {}) const {
+        Arguments words = options;
+        words.push_back("--json");
+        const Outcome outcome = verify(words);
+        const json report = json::parse(outcome.out);
+        CHECK(outcome.exit_code == (report["errors"] == 0 ? 0 : 1));
+        std::set<std::string> rules;
+        for (const json& finding : report["set_findings"])
+            rules.insert(finding["rule"]);
+        return rules;
+    }
+    std::set<std::string> trusted_findings() const { return findings({"--trust", policy}); }
+};
+
+using Rules = std::set<std::string>;
+
+TEST_CASE_FIXTURE(SignedGame, "provenance: with a key, openssl verifies the signature over the envelope's payload") {
+    const std::string plain = build().dump();
+    const json envelope = sign_and_build();
+    CHECK(envelope["payloadType"] == "application/vnd.in-toto+json");
+    const std::string payload = decoded(envelope["payload"], "payload");
+    CHECK(json::parse(payload)["subject"][0]["digest"]["sha256"] == sha256_hex(bytes_of(read_file(bundle))));
+    CHECK(json::parse(payload)["predicate"] == json::parse(plain)["predicate"]);
+
+    REQUIRE(envelope["signatures"].size() == 1);
+    const std::string key = envelope["signatures"][0]["keyid"];
+    CHECK(read_file(author + ".pub").find(key) != std::string::npos);
+    const std::string type = envelope["payloadType"];
+    const std::string message = scratch.write("message", "DSSEv1 " + std::to_string(type.size()) + " " + type + " " +
+                                                             std::to_string(payload.size()) + " " + payload);
+    decoded(envelope["signatures"][0]["sig"], "signature");
+    // RFC 8410: what stands before the key in a SubjectPublicKeyInfo.
+    const std::string spki = scratch.write("key.der", text_of(bytes_of_hex("302a300506032b6570032100" + key)));
+    const Arguments openssl{"openssl",
+                            "pkeyutl",
+                            "-verify",
+                            "-pubin",
+                            "-keyform",
+                            "DER",
+                            "-inkey",
+                            spki,
+                            "-rawin",
+                            "-in",
+                            message,
+                            "-sigfile",
+                            scratch.path("signature")};
+    const Outcome outcome = run_program(openssl);
+    CHECK_MESSAGE(outcome.exit_code == 0, outcome.out, outcome.err);
+    scratch.write("message", read_file(message) + " ");
+    CHECK(run_program(openssl).exit_code == 1);
+}
+
+TEST_CASE_FIXTURE(SignedGame, "provenance: is signed by the project's key, and the same bytes each time") {
+    write_project("\n[target.pc]\n[target.android]\n");
+    const std::string first = sign_and_build().dump();
+    CHECK(build({"--key", author, "--anew", "--jobs", "1"}).dump() == first);
+    scratch.write("game/fardel.toml", "key = \"../author.key\"\n" + read_file(folder + "/fardel.toml"));
+    CHECK(build({"--anew"}).dump() == first);
+}
+
+TEST_CASE_FIXTURE(SignedGame, "provenance: verify says whose it is, and of which bundles") {
+    sign_and_build();
+    const Outcome outcome = verify({"--trust", policy});
+    CHECK(outcome.exit_code == 0);
+    CHECK(outcome.out.find(out + ": a provenance of 1 bundle, from 4 files and 1 job\n  signed by author, key ") !=
+          std::string::npos);
+    const json report = json::parse(verify({"--trust", policy, "--json"}).out)["provenance"];
+    CHECK(report["signers"][0]["label"] == "author");
+    CHECK(report["bundles"] == 1);
+    CHECK(trusted_findings() == Rules{});
+    CHECK(findings() == Rules{});
+    CHECK(json::parse(run_well({"verify", bundle, "--json"}))["provenance"].is_null());
+}
+
+TEST_CASE_FIXTURE(SignedGame, "provenance: an unsigned one is a remark, and with a policy an error") {
+    sign_and_build();
+    const json envelope = json::parse(read_file(out));
+    write_file(out, decoded(envelope["payload"], "payload"));
+    CHECK(findings() == Rules{"provenance-unsigned"});
+    CHECK(trusted_findings() == Rules{"provenance-untrusted"});
+    json bare = envelope;
+    bare["signatures"] = json::array();
+    write_file(out, bare.dump());
+    CHECK(findings() == Rules{"provenance-unsigned"});
+    CHECK(trusted_findings() == Rules{"provenance-untrusted"});
+}
+
+TEST_CASE_FIXTURE(SignedGame, "provenance: one of an unknown or revoked key, or for other names, is untrusted") {
+    sign_and_build();
+    const json good = json::parse(read_file(out));
+    const std::string payload = decoded(good["payload"], "payload");
+    sign_statement(payload, make_key(scratch, "stranger"));
+    CHECK(findings() == Rules{});  // the signature fits, and nobody said whose it has to be
+    CHECK(trusted_findings() == Rules{"provenance-untrusted"});
+    CHECK(verify({"--trust", policy}).out.find("does not list this key") != std::string::npos);
+
+    // The bundle counts by the rule about its name, which lists another author.
+    sign_statement(payload, author);
+    const std::string editor = make_key(scratch, "editor");
+    sign(bundle, editor, "author");
+    const auto key_of = [](const std::string& key) { return word_after(read_file(key + ".pub"), "public-key:"); };
+    scratch.write("narrow.trust", "fardel-trust 1\nkey author " + key_of(author) + "\nkey editor " + key_of(editor) +
+                                      "\nallow studio/* author=1:editor\nallow ** author=1:author\n");
+    CHECK(findings({"--trust", scratch.path("narrow.trust")}) ==
+          Rules{"provenance-of-another-file", "provenance-untrusted"});
+}
+
+TEST_CASE_FIXTURE(SignedGame, "provenance: a change of the payload or of the signature is found") {
+    json envelope = sign_and_build();
+    const json good = envelope;
+    json statement = json::parse(decoded(envelope["payload"], "payload"));
+    statement["predicate"]["buildDefinition"]["resolvedDependencies"][0]["digest"]["blake3"] = std::string(64, '1');
+    scratch.write("changed", statement.dump());
+    const Outcome base64 = run_program({"openssl", "base64", "-A", "-in", scratch.path("changed")});
+    envelope["payload"] = base64.out;
+    write_file(out, envelope.dump());
+    CHECK(findings() == Rules{"provenance-signature-wrong"});
+    CHECK(trusted_findings() == Rules{"provenance-signature-wrong", "provenance-untrusted"});
+
+    envelope = good;
+    std::string sig = envelope["signatures"][0]["sig"];
+    sig[5] = sig[5] == 'A' ? 'B' : 'A';
+    envelope["signatures"][0]["sig"] = sig;
+    write_file(out, envelope.dump());
+    CHECK(findings() == Rules{"provenance-signature-wrong"});
+
+    // A key id is only a hint: other tools write other ones, and the policy's keys are tried.
+    envelope = good;
+    envelope["signatures"][0]["keyid"] = "";
+    write_file(out, envelope.dump());
+    CHECK(trusted_findings() == Rules{});
+    CHECK(findings() == Rules{"provenance-unsigned"});
+}
+
+TEST_CASE_FIXTURE(SignedGame, "provenance: a bundle that is no subject, or was signed again since, is named") {
+    sign_and_build();
+    const std::string earlier = read_file(out);
+    scratch.write("game/assets/raw.dat", "edited");
+    sign_and_build();
+    write_file(out, earlier);
+    CHECK(trusted_findings() == Rules{"provenance-of-another-bundle"});
+    CHECK(verify().out.find("; its studio/game 1.0 is ") != std::string::npos);
+
+    sign_and_build();
+    sign(bundle, make_key(scratch, "editor"), "author");
+    CHECK(trusted_findings() == Rules{"provenance-of-another-file"});
+    CHECK(verify().exit_code == 0);  // the content is that of the provenance
+
+    json statement = json::parse(decoded(json::parse(read_file(out))["payload"], "payload"));
+    statement["predicate"]["buildDefinition"]["externalParameters"]["bundles"][0]["version"] = "2.0";
+    sign_statement(statement.dump(), author);
+    CHECK(trusted_findings() == Rules{"provenance-of-another-bundle", "provenance-of-another-file"});
+}
+
+TEST_CASE_FIXTURE(SignedGame, "provenance: verify refuses files of another kind, and says what it needs") {
+    sign_and_build();
+    write_file(out, "{\"payloadType\": 1, \"payloadType\": 2}");
+    CHECK(findings() == Rules{"provenance-refused"});
+    CHECK(verify().out.find("a key twice") != std::string::npos);
+    CHECK(run({"verify", bundle, "--provenance", bundle}).exit_code == 1);
+    CHECK(is_one_clear_line(run({"verify", bundle, "--provenance", scratch.path("absent")}), "missing"));
+    CHECK(run({"verify", "--store", scratch.path("store"), "--provenance", out}).exit_code == 2);
 }
 
 }  // namespace fardel::tests::provenance_test

@@ -129,6 +129,13 @@ namespace fardel {
     X(set_name_twice, warning, conflict)               \
     X(set_names_fold_equal, warning, conflict)         \
     X(set_name_is_folder, warning, conflict)           \
+    /* provenance */                                   \
+    X(provenance_refused, error, malformed)            \
+    X(provenance_unsigned, note, untrusted)            \
+    X(provenance_signature_wrong, error, untrusted)    \
+    X(provenance_untrusted, error, untrusted)          \
+    X(provenance_of_another_bundle, error, conflict)   \
+    X(provenance_of_another_file, warning, conflict)   \
     /* stores, channels, pure policies */              \
     X(store_damaged, error, corrupt)                   \
     X(store_incomplete, note, missing)                 \
