@@ -10,6 +10,7 @@
 #include "pure/pure_files.h"
 #include "pure/pure_verbs.h"
 #include "verbs.h"
+#include "verify/rebuilt_project.h"
 #include "verify/verify_outcome.h"
 #include "verify/verify_provenance.h"
 #include "verify/verify_whole.h"
@@ -37,6 +38,7 @@ struct VerifyCommand {
     std::string profile;
     std::string pure;
     std::string provenance;
+    std::string rebuild;  // the folder of a project; empty: none
     std::vector<std::string> licenses;
     std::string store;
     FindingOptions findings;
@@ -142,9 +144,12 @@ Result<Exit> verify(const VerifyCommand& command, Console& console) {
         outcome.policy = command.policy;
         if (!command.pure.empty())
             FARDEL_TRY(add_pure_findings(command, outcome.set));
-        if (!command.provenance.empty()) {
-            FARDEL_TRY(add_provenance(outcome, command.provenance, options.policy));
-        }
+    }
+    if (!command.provenance.empty()) {
+        FARDEL_TRY_ASSIGN(const auto claim, add_provenance(outcome, command.provenance, options.policy));
+        if (claim && !command.rebuild.empty())
+            FARDEL_TRY(add_rebuild(outcome, *claim,
+                                   {.project = command.rebuild, .jobs = command.jobs, .stop = options.stop}, console));
     }
     if (command.findings.wanted())
         FARDEL_TRY(write_findings(command.findings, findings_of(outcome)));
@@ -159,7 +164,8 @@ Result<Exit> run_verify(Words words, Console& console) {
     CommandLine line(
         "verify",
         "FILE... | --store DIR | TREE --channel NAME [--root ROOT] [--trust POLICY] [--license TOKEN] "
-        "[--profile NAME|FILE] [--pure POLICY] [--provenance FILE] [--sarif OUT] [--junit OUT] [--jobs N] [--json]",
+        "[--profile NAME|FILE] [--pure POLICY] [--provenance FILE [--rebuild DIR]] [--sarif OUT] [--junit OUT] [--jobs "
+        "N] [--json]",
         "Verifies every byte of bundles and lists everything that is wrong. "
         "Several files are also checked as a set that is mounted together. "
         "Without a FILE, a whole store is verified; with --channel, a channel and all that its release names.",
@@ -168,6 +174,7 @@ Result<Exit> run_verify(Words words, Console& console) {
         "  fardel verify pack.fardel --trust policy.trust --license ann.license\n"
         "  fardel verify base.fardel map.fardel --pure server.pure --trust client.trust --junit pure.xml\n"
         "  fardel verify mygame.fardel --provenance mygame.provenance.json --trust policy.trust\n"
+        "  fardel verify mygame.fardel --provenance mygame.provenance.json --rebuild src/mygame\n"
         "  fardel verify --store ~/.local/share/fardel --junit store.xml\n"
         "  fardel verify /srv/www/mygame --channel mygame/stable\n"
         "  fardel verify build/*.fardel --sarif findings.sarif --junit findings.xml\n");
@@ -190,6 +197,9 @@ Result<Exit> run_verify(Words words, Console& console) {
     line.text("--provenance", "FILE", command.provenance,
               "What 'fardel build --provenance' wrote: are the bundles those that it is about, and with --trust, has a "
               "key signed it that the policy's rule for each bundle lists?");
+    line.text("--rebuild", "DIR", command.rebuild,
+              "Build the project in this folder again, without any cache, and name what is other than the provenance "
+              "says: sources, programs, jobs and bundles. Its programs run as in a build. Needs --provenance");
     add_finding_options(line, command.findings);
     line.number("-j,--jobs", command.jobs, 0, 256, "Threads (default: one per core)");
     line.json(command.json);
@@ -205,6 +215,8 @@ Result<Exit> run_verify(Words words, Console& console) {
         return line.mistake("--pure needs the bundles of a client", console);
     if (!command.provenance.empty() && (command.files.empty() || !command.channel.empty()))
         return line.mistake("--provenance needs the bundles that it is about", console);
+    if (!command.rebuild.empty() && command.provenance.empty())
+        return line.mistake("--rebuild needs --provenance: it says what was built", console);
     if (command.channel.empty() && !command.root.empty())
         return line.mistake("--root needs --channel", console);
     return verify(command, console);

@@ -30,17 +30,6 @@ std::string format_part(const KeyChange& change) {
 
 bool is_numbered(const KeyChange& change) { return change.kind == "output"; }
 
-std::string format_change(const KeyChange& change) {
-    if (change.before.empty())
-        return is_numbered(change) ? format_part(change) + ": new"
-                                   : fmt::format("{}: new, {}", format_part(change), format_value(change.after));
-    if (change.after.empty())
-        return fmt::format("{}: no longer there", format_part(change));
-    if (is_numbered(change))
-        return fmt::format("{}: has another position", format_part(change));
-    return fmt::format("{}: {} → {}", format_part(change), format_value(change.before), format_value(change.after));
-}
-
 std::string_view word_of(RunReason reason) {
     switch (reason) {
         case RunReason::changed: return "changed";
@@ -62,7 +51,7 @@ std::string_view sentence_of(RunReason reason) {
 }
 
 std::string format_changes(const std::vector<KeyChange>& changes) {
-    return format_items(changes, kChangesShownMax, "    ", format_change);
+    return format_items(changes, kChangesShownMax, "    ", format_key_change);
 }
 
 std::string format_job(const ExplainedJob& job) {
@@ -87,6 +76,17 @@ std::string format_difference(const JobDifference& difference, std::string_view 
 }
 
 }  // namespace
+
+std::string format_key_change(const KeyChange& change) {
+    if (change.before.empty())
+        return is_numbered(change) ? format_part(change) + ": new"
+                                   : fmt::format("{}: new, {}", format_part(change), format_value(change.after));
+    if (change.after.empty())
+        return fmt::format("{}: no longer there", format_part(change));
+    if (is_numbered(change))
+        return fmt::format("{}: has another position", format_part(change));
+    return fmt::format("{}: {} → {}", format_part(change), format_value(change.before), format_value(change.after));
+}
 
 std::string format_explanation(const BuildOutcome& outcome, const Console& console) {
     if (outcome.why.empty())

@@ -16,6 +16,9 @@ namespace fardel {
 std::string format_explanation(const BuildOutcome& outcome, const Console& console);
 Json json_of(const std::vector<ExplainedJob>& explained);
 
+// "source maps/a.map: 4a1f6f0f0d3c… → 91c02b7be88e…".
+std::string format_key_change(const KeyChange& change);
+
 // `first`, `second`: what the logs are called.
 std::string format_comparison(const BuildLogComparison& comparison, std::string_view first, std::string_view second);
 Json json_of(const BuildLogComparison& comparison);

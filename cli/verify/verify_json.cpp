@@ -57,15 +57,30 @@ Json json_of(const std::string& file, const VerifyReport& report) {
     };
 }
 
+Json json_of_rebuild(const std::optional<RebuildOutcome>& rebuilt) {
+    if (!rebuilt)
+        return nullptr;
+    return Json{{"project", rebuilt->project},
+                {"jobs_run", rebuilt->jobs_run},
+                {"compared", rebuilt->compared},
+                {"same", rebuilt->same}};
+}
+
 Json json_of_provenance(const std::optional<ProvenanceOutcome>& provenance) {
     if (!provenance)
         return nullptr;
     Json signers = json_list(provenance->signers, [](const ProvenanceSigner& signer) {
         return Json{{"label", signer.label}, {"key", signer.key.hex()}};
     });
-    return Json{{"file", provenance->file},      {"signatures", provenance->signatures},
-                {"signers", std::move(signers)}, {"bundles", provenance->bundles},
-                {"files", provenance->read},     {"jobs", provenance->jobs}};
+    return Json{
+        {"file", provenance->file},
+        {"signatures", provenance->signatures},
+        {"signers", std::move(signers)},
+        {"bundles", provenance->bundles},
+        {"files", provenance->read},
+        {"jobs", provenance->jobs},
+        {"rebuilt", json_of_rebuild(provenance->rebuilt)},
+    };
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <fardel/verifier/verify_bundle.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,14 @@ struct ProvenanceSigner {
     PublicKey key;
 };
 
+// A project that was built again.
+struct RebuildOutcome {
+    std::string project;
+    std::uint64_t jobs_run = 0;
+    std::size_t compared = 0;  // bundles of the command line
+    std::size_t same = 0;      // of those
+};
+
 // What holds of a provenance file; what does not is among the findings of the set.
 struct ProvenanceOutcome {
     std::string file;
@@ -29,6 +38,7 @@ struct ProvenanceOutcome {
     std::size_t bundles = 0;                // that it is about
     std::size_t read = 0;                   // sources, programs and other files from which they were built
     std::size_t jobs = 0;
+    std::optional<RebuildOutcome> rebuilt;
 };
 
 struct VerifyOutcome {

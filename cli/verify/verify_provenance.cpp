@@ -137,14 +137,15 @@ Status check_subject(const ProvenanceClaim& claim, const std::string& file, cons
 
 }  // namespace
 
-Result<ProvenanceClaim> add_provenance(VerifyOutcome& outcome, const std::string& path, const TrustPolicy* policy) {
+Result<std::optional<ProvenanceClaim>> add_provenance(VerifyOutcome& outcome, const std::string& path,
+                                                      const TrustPolicy* policy) {
     VerifySetReport& set = outcome.set;
     Result<ProvenanceFile> file = read_provenance(path);
     if (!file && !is_refusal(file.error().code()))
         return std::move(file).error();
     if (!file) {
         add_finding(set, "provenance-refused", "", file.error());  // which names the file
-        return ProvenanceClaim();
+        return std::optional<ProvenanceClaim>();
     }
     ProvenanceOutcome& provenance = outcome.provenance.emplace(ProvenanceOutcome{.file = path});
     provenance.signatures = file->signatures.size();
@@ -168,7 +169,7 @@ Result<ProvenanceClaim> add_provenance(VerifyOutcome& outcome, const std::string
         if (const Status trusted = verify_provenance_signers(*policy, report.bundle.name, provenance); !trusted)
             add_finding(set, "provenance-untrusted", outcome.files[i], trusted.error());
     }
-    return std::move(file)->claim;
+    return std::optional(std::move(file->claim));
 }
 
 }  // namespace fardel

@@ -6,12 +6,14 @@
 #include <fardel/format/trust_policy.h>
 #include <fardel/packer/provenance.h>
 
+#include <optional>
 #include <string>
 
 namespace fardel {
 
 // Adds to the outcome of files what holds of the provenance at `path`, and findings about what does not. `policy` may
-// be nullptr. Returns the claim, or an empty one if the file is refused. Errors: missing, denied, io.
-Result<ProvenanceClaim> add_provenance(VerifyOutcome& outcome, const std::string& path, const TrustPolicy* policy);
+// be nullptr. Returns the claim, or nothing if the file is refused. Errors: missing, denied, io.
+Result<std::optional<ProvenanceClaim>> add_provenance(VerifyOutcome& outcome, const std::string& path,
+                                                      const TrustPolicy* policy);
 
 }  // namespace fardel

@@ -75,6 +75,10 @@ std::string format_claim(const ProvenanceOutcome& provenance) {
     for (const ProvenanceSigner& signer : provenance.signers)
         text += fmt::format("  signed by {} {}\n", signer.label.empty() ? "the key" : signer.label + ", key",
                             signer.key.hex());
+    if (const auto& again = provenance.rebuilt)
+        text += fmt::format("  built again from {}: {} ran; {} of {} the same\n", printable(again->project, 1000),
+                            format_count(again->jobs_run, "job", "jobs"), format_count(again->same),
+                            format_count(again->compared, "bundle is", "bundles are"));
     return text;
 }
 

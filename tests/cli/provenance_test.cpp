@@ -44,7 +44,7 @@ process = "up"
     json build(const Arguments& options = {}) const {
         Arguments words{"build", folder, "--provenance", out};
         words.insert(words.end(), options.begin(), options.end());
-        run_well(words);
+        run_well(words, {.variables = {{"SOURCE_DATE_EPOCH", "1700000000"}}});
         return json::parse(read_file(out));
     }
 };
@@ -200,10 +200,10 @@ TEST_CASE_FIXTURE(SignedGame, "provenance: with a key, openssl verifies the sign
 
 TEST_CASE_FIXTURE(SignedGame, "provenance: is signed by the project's key, and the same bytes each time") {
     write_project("\n[target.pc]\n[target.android]\n");
-    const std::string first = sign_and_build().dump();
-    CHECK(build({"--key", author, "--anew", "--jobs", "1"}).dump() == first);
+    const json first = sign_and_build();
+    CHECK((build({"--key", author, "--anew", "--jobs", "1"}) == first));
     scratch.write("game/fardel.toml", "key = \"../author.key\"\n" + read_file(folder + "/fardel.toml"));
-    CHECK(build({"--anew"}).dump() == first);
+    CHECK((build({"--anew"}) == first));
 }
 
 TEST_CASE_FIXTURE(SignedGame, "provenance: verify says whose it is, and of which bundles") {
@@ -308,6 +308,106 @@ TEST_CASE_FIXTURE(SignedGame, "provenance: verify refuses files of another kind,
     CHECK(run({"verify", bundle, "--provenance", bundle}).exit_code == 1);
     CHECK(is_one_clear_line(run({"verify", bundle, "--provenance", scratch.path("absent")}), "missing"));
     CHECK(run({"verify", "--store", scratch.path("store"), "--provenance", out}).exit_code == 2);
+}
+
+// ---- Built again ----------------------------------------------------------------------------------------------------
+
+struct RebuiltGame : SignedGame {
+    std::string rebuilt_text() const { return verify({"--rebuild", folder}).out; }
+    Rules rebuilt() const { return findings({"--trust", policy, "--rebuild", folder}); }
+};
+
+TEST_CASE_FIXTURE(RebuiltGame,
+                  "rebuild: a project makes the same bundle again, without any cache, and stays as it is") {
+    write_project("\n[[cache]]\nfolder = \"../shared\"\n");
+    build({"--key", author, "--version", "1.7"});
+    const auto before = files_below(folder);
+    CHECK(rebuilt_text().find("  built again from " + folder + ": 1 job ran; 1 of 1 bundle is the same\n") !=
+          std::string::npos);
+    CHECK(rebuilt() == Rules{});
+    CHECK(files_below(folder) == before);
+    const json report = json::parse(verify({"--rebuild", folder, "--json"}).out)["provenance"]["rebuilt"];
+    CHECK(report == json{{"project", folder}, {"jobs_run", 1}, {"compared", 1}, {"same", 1}});
+}
+
+TEST_CASE_FIXTURE(RebuiltGame, "rebuild: what another source, program or parameter changed is named, old and new") {
+    sign_and_build();
+    const std::string old = b3sum(folder + "/assets/a.txt").substr(0, 12);
+    scratch.write("game/assets/a.txt", "second");
+    scratch.write("game/assets/new.dat", "new");
+    CHECK(rebuilt() == Rules{"provenance-input-differs", "provenance-job-differs", "provenance-bundle-differs"});
+    std::string text = rebuilt_text();
+    const std::string change = "source a.txt: " + old + "… → " + b3sum(folder + "/assets/a.txt").substr(0, 12) + "…";
+    CHECK(text.find("the provenance has another file: " + change + " [provenance-input-differs]") != std::string::npos);
+    CHECK(text.find("'up → a.up' has other inputs than in the provenance: " + change) != std::string::npos);
+    CHECK(text.find("source new.dat: new, ") != std::string::npos);
+    CHECK(text.find("2 names differ [provenance-bundle-differs]") != std::string::npos);
+
+    scratch.write("game/assets/a.txt", "first");
+    fs::remove(folder + "/assets/new.dat");
+    scratch.write("game/tools/up.sh", "tr a-z A-Z < $1 > $2 #\n");
+    CHECK(rebuilt() == Rules{"provenance-input-differs", "provenance-job-differs"});  // which makes the same bytes
+    CHECK(rebuilt_text().find("'up → a.up' has other inputs than in the provenance: code tools/up.sh: ") !=
+          std::string::npos);
+
+    scratch.write("game/tools/up.sh", "tr a-z A-Z < $1 > $2\n");
+    write_project("[processor.up.parameters]\nquality = 3\n");
+    CHECK(rebuilt() == Rules{"provenance-job-differs"});
+    write_project("");
+    CHECK(rebuilt() == Rules{});
+}
+
+TEST_CASE_FIXTURE(RebuiltGame, "rebuild: a job that gives other bytes for the same inputs is named") {
+    scratch.write("game/tools/up.sh", "date +%s%N > $2\n");
+    sign_and_build();
+    CHECK(rebuilt() == Rules{"provenance-job-differs", "provenance-bundle-differs"});
+    CHECK(rebuilt_text().find("the same inputs gave other bytes: 'up → a.up' made a.up with ") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(RebuiltGame, "rebuild: all targets that the provenance names are built, whichever bundle is given") {
+    write_project("\n[target.pc]\noutput = \"game.fardel\"\n[target.android]\n");
+    sign_and_build();
+    CHECK(rebuilt_text().find(": 1 job ran; 1 of 1 bundle is the same\n") != std::string::npos);
+    CHECK(rebuilt() == Rules{});
+    write_project("\n[target.pc]\noutput = \"game.fardel\"\n");
+    const Outcome gone = verify({"--rebuild", folder});
+    CHECK(is_one_clear_line(gone, "malformed"));
+    CHECK(gone.err.find("android") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(RebuiltGame,
+                  "rebuild: a provenance with other sources than the bundle was made of is found") {  // A161
+    const json envelope = sign_and_build();
+    const json honest = json::parse(decoded(envelope["payload"], "payload"));
+    json false_one = honest;
+    for (json& one : false_one["predicate"]["buildDefinition"]["resolvedDependencies"])
+        if (one["name"] == "raw.dat")
+            one["digest"]["blake3"] = b3sum(scratch.write("clean.dat", "clean"));
+    sign_statement(false_one.dump(), author);
+    // A stolen key can state this of its own bundles, and no more than a signature is looked at.
+    CHECK(trusted_findings() == Rules{});
+    CHECK(rebuilt() == Rules{"provenance-input-differs"});  // from what the bundle was made of
+    scratch.write("game/assets/raw.dat", "clean");
+    CHECK(rebuilt() == Rules{"provenance-bundle-differs"});  // from what the provenance says
+    scratch.write("game/assets/raw.dat", "raw");
+
+    // It cannot make a bundle a subject whose content it does not have, nor speak of names that are not its author's.
+    false_one = honest;
+    false_one["subject"][0]["annotations"]["bundle"] = std::string(64, 'a');
+    sign_statement(false_one.dump(), author);
+    CHECK(trusted_findings() == Rules{"provenance-of-another-bundle"});
+    sign_statement(honest.dump(), author);
+    const std::string narrow =
+        make_policy(scratch, "narrow.trust", {"--author", author + ".pub", "--pattern", "maps/*"});
+    CHECK(findings({"--trust", narrow}) == Rules{"provenance-untrusted"});
+}
+
+TEST_CASE_FIXTURE(RebuiltGame, "rebuild: needs a provenance, and says what of a project cannot be built") {
+    sign_and_build();
+    CHECK(run({"verify", bundle, "--rebuild", folder}).exit_code == 2);
+    CHECK(is_one_clear_line(verify({"--rebuild", scratch.path("absent")}), "missing"));
+    fs::remove(folder + "/tools/up.sh");
+    CHECK(is_one_clear_line(verify({"--rebuild", folder}), "missing"));
 }
 
 }  // namespace fardel::tests::provenance_test

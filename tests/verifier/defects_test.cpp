@@ -21,18 +21,38 @@ bool is_error(std::string_view rule) {
     return found != rules.end() && found->severity == FindingSeverity::error;
 }
 
-// Rules that need more than the bytes of one bundle: a source that fails, a set, a store, a channel, a pure policy.
-const std::set<std::string_view> kElsewhere{"file-unreadable",      "page-unreadable",
-                                            "block-unreadable",     "set-bundle-unusable",
-                                            "set-bundle-twice",     "dependency-missing",
-                                            "dependency-absent",    "foreign-asset-missing",
-                                            "consume-unresolved",   "consume-optional-unresolved",
-                                            "name-of-another-rule", "set-name-twice",
-                                            "set-names-fold-equal", "set-name-is-folder",
-                                            "store-damaged",        "store-incomplete",
-                                            "channel-wrong",        "channel-bundle-wrong",
-                                            "channel-remark",       "requirement-unmet",
-                                            "pure-refused"};
+// Rules that need more than the bytes of one bundle: a source that fails, a set, a store, a channel, a pure policy, a
+// provenance.
+const std::set<std::string_view> kElsewhere{"file-unreadable",
+                                            "page-unreadable",
+                                            "block-unreadable",
+                                            "set-bundle-unusable",
+                                            "set-bundle-twice",
+                                            "dependency-missing",
+                                            "dependency-absent",
+                                            "foreign-asset-missing",
+                                            "consume-unresolved",
+                                            "consume-optional-unresolved",
+                                            "name-of-another-rule",
+                                            "set-name-twice",
+                                            "set-names-fold-equal",
+                                            "set-name-is-folder",
+                                            "store-damaged",
+                                            "store-incomplete",
+                                            "channel-wrong",
+                                            "channel-bundle-wrong",
+                                            "channel-remark",
+                                            "requirement-unmet",
+                                            "pure-refused",
+                                            "provenance-refused",
+                                            "provenance-unsigned",
+                                            "provenance-signature-wrong",
+                                            "provenance-untrusted",
+                                            "provenance-of-another-bundle",
+                                            "provenance-of-another-file",
+                                            "provenance-input-differs",
+                                            "provenance-job-differs",
+                                            "provenance-bundle-differs"};
 
 TEST_CASE("verifier: each bad bundle has the finding that its defect is named by") {
     for (const Defect& defect : all_defects()) {

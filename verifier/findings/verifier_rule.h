@@ -136,6 +136,9 @@ namespace fardel {
     X(provenance_untrusted, error, untrusted)          \
     X(provenance_of_another_bundle, error, conflict)   \
     X(provenance_of_another_file, warning, conflict)   \
+    X(provenance_input_differs, error, conflict)       \
+    X(provenance_job_differs, error, conflict)         \
+    X(provenance_bundle_differs, error, conflict)      \
     /* stores, channels, pure policies */              \
     X(store_damaged, error, corrupt)                   \
     X(store_incomplete, note, missing)                 \
