@@ -194,7 +194,8 @@ private:
 bool DerivedCache::State::is_chosen_to_verify(const BuildKey& key) const {
     const std::uint32_t number = key.bytes[28] | std::uint32_t(key.bytes[29]) << 8 |
                                  std::uint32_t(key.bytes[30]) << 16 | std::uint32_t(key.bytes[31]) << 24;
-    return number % 1000 < options_.verify_per_1000;
+    // The factor spreads small seeds over all bits, so that two of them choose different keys.
+    return (number ^ options_.verify_seed * 0x9e3779b1u) % 1000 < options_.verify_per_1000;
 }
 
 std::optional<CacheRecord> DerivedCache::State::find_record(LayerSlot& slot, const BuildKey& key) {

@@ -39,6 +39,8 @@ struct VerifyCommand {
     std::string pure;
     std::string provenance;
     std::string rebuild;  // the folder of a project; empty: none
+    std::uint64_t share = 0;
+    std::uint64_t seed = 0;
     std::vector<std::string> licenses;
     std::string store;
     FindingOptions findings;
@@ -149,7 +151,12 @@ Result<Exit> verify(const VerifyCommand& command, Console& console) {
         FARDEL_TRY_ASSIGN(const auto claim, add_provenance(outcome, command.provenance, options.policy));
         if (claim && !command.rebuild.empty())
             FARDEL_TRY(add_rebuild(outcome, *claim,
-                                   {.project = command.rebuild, .jobs = command.jobs, .stop = options.stop}, console));
+                                   {.project = command.rebuild,
+                                    .jobs = command.jobs,
+                                    .share = command.share != 0 ? command.share : 100,
+                                    .seed = command.seed,
+                                    .stop = options.stop},
+                                   console));
     }
     if (command.findings.wanted())
         FARDEL_TRY(write_findings(command.findings, findings_of(outcome)));
@@ -164,7 +171,8 @@ Result<Exit> run_verify(Words words, Console& console) {
     CommandLine line(
         "verify",
         "FILE... | --store DIR | TREE --channel NAME [--root ROOT] [--trust POLICY] [--license TOKEN] "
-        "[--profile NAME|FILE] [--pure POLICY] [--provenance FILE [--rebuild DIR]] [--sarif OUT] [--junit OUT] [--jobs "
+        "[--profile NAME|FILE] [--pure POLICY] [--provenance FILE [--rebuild DIR [--share N] [--seed N]]] [--sarif "
+        "OUT] [--junit OUT] [--jobs "
         "N] [--json]",
         "Verifies every byte of bundles and lists everything that is wrong. "
         "Several files are also checked as a set that is mounted together. "
@@ -200,6 +208,11 @@ Result<Exit> run_verify(Words words, Console& console) {
     line.text("--rebuild", "DIR", command.rebuild,
               "Build the project in this folder again, without any cache, and name what is other than the provenance "
               "says: sources, programs, jobs and bundles. Its programs run as in a build. Needs --provenance");
+    line.number("--share", command.share, 1, 100,
+                "Of 100 jobs, --rebuild runs so many, and takes the results of the others from the project's caches; "
+                "all when left out");
+    line.number("--seed", command.seed, 1, UINT32_MAX,
+                "Choose other jobs for --share; when left out, the ids of the bundles choose them");
     add_finding_options(line, command.findings);
     line.number("-j,--jobs", command.jobs, 0, 256, "Threads (default: one per core)");
     line.json(command.json);
@@ -215,6 +228,8 @@ Result<Exit> run_verify(Words words, Console& console) {
         return line.mistake("--pure needs the bundles of a client", console);
     if (!command.provenance.empty() && (command.files.empty() || !command.channel.empty()))
         return line.mistake("--provenance needs the bundles that it is about", console);
+    if (command.rebuild.empty() && (command.share != 0 || command.seed != 0))
+        return line.mistake("--share and --seed are for --rebuild", console);
     if (!command.rebuild.empty() && command.provenance.empty())
         return line.mistake("--rebuild needs --provenance: it says what was built", console);
     if (command.channel.empty() && !command.root.empty())

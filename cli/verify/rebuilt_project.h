@@ -1,5 +1,5 @@
-// A project that is built again, from its sources and without any cache, and compared with what a provenance says and
-// with the bundles that it is about: for `fardel verify --rebuild`.
+// A project that is built again from its sources, and compared with what a provenance says and with the bundles that it
+// is about: for `fardel verify --rebuild`.
 #pragma once
 
 #include "console/console.h"
@@ -16,6 +16,9 @@ namespace fardel {
 struct RebuildOptions {
     std::string project;     // its folder, which stays as it is
     std::uint64_t jobs = 0;  // threads; 0: one per core
+    // Of 100 jobs, how many are run although a cache of the project has their result; 100: no cache is used.
+    std::uint64_t share = 100;
+    std::uint64_t seed = 0;  // chooses which; 0: the ids of the bundles do
     std::stop_token stop;
 };
 

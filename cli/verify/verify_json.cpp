@@ -61,6 +61,7 @@ Json json_of_rebuild(const std::optional<RebuildOutcome>& rebuilt) {
     if (!rebuilt)
         return nullptr;
     return Json{{"project", rebuilt->project},
+                {"jobs", rebuilt->jobs},
                 {"jobs_run", rebuilt->jobs_run},
                 {"compared", rebuilt->compared},
                 {"same", rebuilt->same}};

@@ -25,9 +25,10 @@ struct ProvenanceSigner {
 // A project that was built again.
 struct RebuildOutcome {
     std::string project;
-    std::uint64_t jobs_run = 0;
-    std::size_t compared = 0;  // bundles of the command line
-    std::size_t same = 0;      // of those
+    std::uint64_t jobs = 0;
+    std::uint64_t jobs_run = 0;  // of those; caches of the project had the results of the others
+    std::size_t compared = 0;    // bundles of the command line
+    std::size_t same = 0;        // of those
 };
 
 // What holds of a provenance file; what does not is among the findings of the set.

@@ -76,9 +76,9 @@ std::string format_claim(const ProvenanceOutcome& provenance) {
         text += fmt::format("  signed by {} {}\n", signer.label.empty() ? "the key" : signer.label + ", key",
                             signer.key.hex());
     if (const auto& again = provenance.rebuilt)
-        text += fmt::format("  built again from {}: {} ran; {} of {} the same\n", printable(again->project, 1000),
-                            format_count(again->jobs_run, "job", "jobs"), format_count(again->same),
-                            format_count(again->compared, "bundle is", "bundles are"));
+        text += fmt::format("  built again from {}: {} of {} ran; {} of {} the same\n", printable(again->project, 1000),
+                            format_count(again->jobs_run), format_count(again->jobs, "job", "jobs"),
+                            format_count(again->same), format_count(again->compared, "bundle is", "bundles are"));
     return text;
 }
 

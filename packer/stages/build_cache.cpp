@@ -128,6 +128,7 @@ Status ProjectBuild::State::open_cache() {
         FARDEL_TRY_ASSIGN(signer, options.open_cache_signer());
     }
     FARDEL_TRY_ASSIGN(cache, DerivedCache::open(std::move(layers), {.verify_per_1000 = options.verify_per_1000,
+                                                                    .verify_seed = options.verify_seed,
                                                                     .signer = std::move(signer)}));
     return ok();
 }

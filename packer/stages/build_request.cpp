@@ -151,6 +151,7 @@ Result<ProjectBuild> open_build(const RequestedProject& requested, const BuildRe
                          .jobs = request.jobs,
                          .memory_bytes = request.memory_bytes,
                          .verify_per_1000 = request.verify_per_1000,
+                         .verify_seed = request.verify_seed,
                          .own_cache = {.bytes_max = request.cache_bytes_max, .unused_days = request.cache_unused_days},
                          .caches = request.caches,
                          .progress = request.progress,

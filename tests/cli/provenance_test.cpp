@@ -322,12 +322,12 @@ TEST_CASE_FIXTURE(RebuiltGame,
     write_project("\n[[cache]]\nfolder = \"../shared\"\n");
     build({"--key", author, "--version", "1.7"});
     const auto before = files_below(folder);
-    CHECK(rebuilt_text().find("  built again from " + folder + ": 1 job ran; 1 of 1 bundle is the same\n") !=
+    CHECK(rebuilt_text().find("  built again from " + folder + ": 1 of 1 job ran; 1 of 1 bundle is the same\n") !=
           std::string::npos);
     CHECK(rebuilt() == Rules{});
     CHECK(files_below(folder) == before);
     const json report = json::parse(verify({"--rebuild", folder, "--json"}).out)["provenance"]["rebuilt"];
-    CHECK(report == json{{"project", folder}, {"jobs_run", 1}, {"compared", 1}, {"same", 1}});
+    CHECK(report == json{{"project", folder}, {"jobs", 1}, {"jobs_run", 1}, {"compared", 1}, {"same", 1}});
 }
 
 TEST_CASE_FIXTURE(RebuiltGame, "rebuild: what another source, program or parameter changed is named, old and new") {
@@ -367,8 +367,38 @@ TEST_CASE_FIXTURE(RebuiltGame, "rebuild: a job that gives other bytes for the sa
 TEST_CASE_FIXTURE(RebuiltGame, "rebuild: all targets that the provenance names are built, whichever bundle is given") {
     write_project("\n[target.pc]\noutput = \"game.fardel\"\n[target.android]\n");
     sign_and_build();
-    CHECK(rebuilt_text().find(": 1 job ran; 1 of 1 bundle is the same\n") != std::string::npos);
+    CHECK(rebuilt_text().find(": 1 of 1 job ran; 1 of 1 bundle is the same\n") != std::string::npos);
     CHECK(rebuilt() == Rules{});
+    // The targets have jobs of one name that read what other jobs of theirs made.
+    write_project(R"(
+[target.pc]
+output = "game.fardel"
+[target.android]
+[processor.a]
+command = ["cp", "${in}", "${out}"]
+outputs = ["{folder}{stem}.mid"]
+[processor.b]
+command = ["sh", "-c", "echo b > $0", "${out}"]
+outputs = ["{folder}{stem}.mid"]
+[processor.c]
+command = ["cp", "${in}", "${out}"]
+outputs = ["{folder}{stem}.end"]
+[[rule]]
+match = "raw.dat"
+process = "a"
+targets = ["pc"]
+[[rule]]
+match = "raw.dat"
+process = "b"
+targets = ["android"]
+[[rule]]
+match = "*.mid"
+process = "c"
+)");
+    sign_and_build();
+    CHECK(rebuilt_text().find(": 5 of 5 jobs ran; 1 of 1 bundle is the same\n") != std::string::npos);
+    CHECK(rebuilt() == Rules{});
+
     write_project("\n[target.pc]\noutput = \"game.fardel\"\n");
     const Outcome gone = verify({"--rebuild", folder});
     CHECK(is_one_clear_line(gone, "malformed"));
@@ -402,9 +432,41 @@ TEST_CASE_FIXTURE(RebuiltGame,
     CHECK(findings({"--trust", narrow}) == Rules{"provenance-untrusted"});
 }
 
+TEST_CASE_FIXTURE(RebuiltGame, "rebuild: a share of the jobs is chosen by the bundles or by a seed, and named") {
+    for (int i = 0; i < 60; ++i)
+        scratch.write("game/assets/more" + std::to_string(i) + ".txt", std::to_string(i));
+    scratch.write("game/tools/up.sh", "cat $1 > $2; date +%s%N >> $2\n");  // whatever runs is found
+    sign_and_build();
+    // The outputs of the jobs that ran.
+    const auto ran = [&](const Arguments& options) {
+        Arguments words{"--rebuild", folder, "--json"};
+        words.insert(words.end(), options.begin(), options.end());
+        const json report = json::parse(verify(words).out);
+        std::set<std::string> names;
+        for (const json& finding : report["set_findings"])
+            for (const json& hit : finding["hits"])
+                names.insert(hit["name"]);
+        CHECK(report["provenance"]["rebuilt"]["jobs_run"] == names.size());
+        CHECK(report["provenance"]["rebuilt"]["jobs"] == 61);
+        return names;
+    };
+    const auto before = files_below(folder + "/.fardel/cache");
+    const Rules chosen = ran({"--share", "30"});
+    CHECK(chosen.size() > 5);
+    CHECK(chosen.size() < 40);
+    CHECK(ran({"--share", "30"}) == chosen);
+    CHECK(ran({"--share", "30", "--seed", "1"}) != ran({"--share", "30", "--seed", "2"}));
+    CHECK(ran({}).size() == 61);
+    CHECK(files_below(folder + "/.fardel/cache") == before);
+    // What no cache has is run, too.
+    fs::remove_all(folder + "/.fardel");
+    CHECK(ran({"--share", "1"}).size() == 61);
+}
+
 TEST_CASE_FIXTURE(RebuiltGame, "rebuild: needs a provenance, and says what of a project cannot be built") {
     sign_and_build();
     CHECK(run({"verify", bundle, "--rebuild", folder}).exit_code == 2);
+    CHECK(verify({"--share", "5"}).exit_code == 2);
     CHECK(is_one_clear_line(verify({"--rebuild", scratch.path("absent")}), "missing"));
     fs::remove(folder + "/tools/up.sh");
     CHECK(is_one_clear_line(verify({"--rebuild", folder}), "missing"));

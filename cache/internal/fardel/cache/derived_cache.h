@@ -51,7 +51,8 @@ struct CacheLayerSlot {
 };
 
 struct CacheOptions {
-    std::uint32_t verify_per_1000 = 0;               // of hits that have `verify` set; the key decides which
+    std::uint32_t verify_per_1000 = 0;               // of hits that have `verify` set; the key decides which,
+    std::uint32_t verify_seed = 0;                   // and this number
     std::size_t write_behind_bytes_max = 64u << 20;  // waiting to be written; above it put() waits
     std::shared_ptr<Signer> signer = {};             // signs every record that is put; nullptr: records are unsigned
 };

@@ -87,6 +87,7 @@ struct BuildRequest {
     bool checksum = false;              // read every source, whatever its stamp
     bool from_scratch = false;          // discard the state of earlier builds
     std::uint32_t verify_per_1000 = 0;  // of 1000 jobs with cached results, how many are run and compared
+    std::uint32_t verify_seed = 0;      // another number chooses other ones
     CacheRequest caches;
     // How much of the project's own folder of derived data the build leaves at its end; unset: as the project says.
     std::optional<std::uint64_t> cache_bytes_max;

@@ -60,6 +60,7 @@ struct BuildOptions {
     unsigned jobs = 0;      // threads; 0: one per core
     std::optional<std::uint64_t> memory_bytes;  // see BuildRequest
     std::uint32_t verify_per_1000 = 0;          // of 1000 jobs with cached results, how many are run and compared
+    std::uint32_t verify_seed = 0;              // see BuildRequest
     CacheLimits own_cache;                      // before those of the project
     CacheRequest caches;                        // see BuildRequest
     // Opens the key that signs records of the derived-data cache, when there are jobs; empty: they stay unsigned.
