@@ -92,7 +92,7 @@ std::vector<ClaimedBundle> targets_in(const ProvenanceClaim& claim) {
     return targets;
 }
 
-Status add_target(RebuiltProject& rebuilt, const BuildRequest& request, Console& console) {
+Status build_target_again(RebuiltProject& rebuilt, const BuildRequest& request, Console& console) {
     FARDEL_TRY_ASSIGN(const BuildOutcome outcome, build_project(request));
     if (!outcome.unconfined.empty())
         console.say("fardel: jobs run unconfined: " + outcome.unconfined);
@@ -133,7 +133,7 @@ Result<RebuiltProject> build_again(const ProvenanceClaim& claim, const RebuildOp
                              .build_folder = joined_path(scratch, "build"),
                              .progress = [&](const BuildProgress& progress) { bars.show(progress); },
                              .stop = options.stop};
-        FARDEL_TRY(add_target(rebuilt, request, console));
+        FARDEL_TRY(build_target_again(rebuilt, request, console));
     }
     return rebuilt;
 }
