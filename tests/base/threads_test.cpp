@@ -23,7 +23,7 @@ TEST_CASE("threads: no wake-up is missed") {
                     for (std::uint8_t seen = turn.load(); seen != own; seen = turn.load())
                         wait_while(turn, seen);
                     ++handed;
-                    turn.store((own + 1) % kThreads);
+                    turn.store(static_cast<std::uint8_t>((own + 1) % kThreads));
                     wake_all(turn);
                 }
             });
