@@ -6,6 +6,8 @@ namespace fardel {
 namespace {
 
 bool is_base64_of(std::string_view text, std::span<std::byte> out, int variant) {
+    if (out.empty())  // libsodium wants a pointer
+        return text.empty();
     std::size_t size_bytes = 0;
     const char* end = nullptr;
     return sodium_base642bin(reinterpret_cast<unsigned char*>(out.data()), out.size(), text.data(), text.size(),
