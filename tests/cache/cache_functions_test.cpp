@@ -240,9 +240,6 @@ TEST_CASE("C cache: mistakes of the caller are refused, with a text") {
     options.flags = 0;
     options.threads = 65;
     CHECK(fardel_cache_open(&options, &cache, &error) == FARDEL_ERROR_LIMIT);
-    options.threads = 0;
-    options.url = "ftp://cache.example/";
-    CHECK(fardel_cache_open(&options, &cache, &error) == FARDEL_ERROR_MALFORMED);
     CHECK(cache == nullptr);
     CHECK(fardel_cache_open(nullptr, nullptr, &error) == FARDEL_ERROR_ARGUMENT);
 

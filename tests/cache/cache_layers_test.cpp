@@ -4,6 +4,7 @@
 #include "kit/files.h"
 
 #include <fardel/cache/derived_cache.h>
+#include <fardel/cache/fardel_cache.h>
 
 namespace fardel::tests::cache_layers_test {
 
@@ -308,6 +309,16 @@ TEST_CASE("memory layer: the least recently used entries are dropped, and one th
     }
     CHECK_FALSE(layer->find_record(key_of(0)).value());
     CHECK(layer->find_record(key_of(999)).value());
+}
+
+TEST_CASE("C cache: a server has a URL of HTTP") {
+    fardel_error error = FARDEL_ERROR_INIT;
+    fardel_cache_options options = FARDEL_CACHE_OPTIONS_INIT;
+    options.url = "ftp://cache.example/";
+    fardel_cache* cache = nullptr;
+    CHECK(fardel_cache_open(&options, &cache, &error) == FARDEL_ERROR_MALFORMED);
+    CHECK(std::string(error.text).find("http") != std::string::npos);
+    CHECK(cache == nullptr);
 }
 
 }  // namespace fardel::tests::cache_layers_test
