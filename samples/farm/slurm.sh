@@ -5,6 +5,9 @@
 #     FARDEL_FARM_OPTIONS options for 'fardel job run', such as --cache-key ci.key
 #     FARDEL_FARM_SBATCH  options for sbatch, such as --partition=farm --time=60
 #     FARDEL_FARM_PROGRAM fardel on the nodes; default: fardel
+#     FARDEL_FARM_PER_TASK
+#                         jobs of one task; default: 1. Slurm needs one to three seconds to start a task, so short jobs
+#                         want 10 or more
 #     FARDEL_FARM_PAUSE   seconds that a node waits after a task that it could not run, because its disk is full or it
 #                         lacks a program: it would fail at once with most of the others, too; default: 30
 #     FARDEL_FARM_PATIENCE
@@ -16,7 +19,9 @@ set -eu
 : "${FARDEL_FARM_CACHE:?is the cache that the build and the nodes share}"
 list=$1
 count=$(wc -l <"$list")
-per_task=$(((count + 999) / 1000)) # Slurm's usual MaxArraySize is 1001
+per_task=${FARDEL_FARM_PER_TASK:-1}
+least=$(((count + 999) / 1000)) # Slurm's usual MaxArraySize is 1001
+[ "$per_task" -ge "$least" ] || per_task=$least
 last=$(((count + per_task - 1) / per_task - 1))
 
 # The tickets travel in the script itself, which Slurm copies to each node.
