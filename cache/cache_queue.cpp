@@ -358,7 +358,7 @@ std::shared_ptr<CacheLookup::State> CacheQueue::Impl::begin_build(const std::sha
             ++work->plugin->builds;
             return *builder;
         }
-        forget(*shared_, work);  // so that a request that comes now begins anew
+        forget(*shared_, work);  // a request that comes now is a look-up of its own
     }
     end(work, Error(ErrorCode::missing, "no layer of the cache has " + work->key.hex()),
         &CachePluginStatistics::misses);

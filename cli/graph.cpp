@@ -206,7 +206,7 @@ Result<Exit> write_references(const std::string& path, const std::string& target
 
 Result<Exit> write_all(const std::string& path, const std::string& target, const std::string& name, bool json, bool dot,
                        Console& console) {
-    FARDEL_TRY_ASSIGN(const ResolvedProject resolved, resolve_project(path, target));
+    FARDEL_TRY_ASSIGN(const ResolvedProject resolved, resolve_with_graph(path, target));
     say_unconfined(resolved, console);
     FileGraph graph = file_graph(resolved);
     if (!name.empty()) {

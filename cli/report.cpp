@@ -85,7 +85,7 @@ struct ReportSubject {
     ReportFacts facts;
     std::optional<ReportAudit> audit;
     std::optional<ResolvedProject> project;
-    std::vector<SizedAsset> assets;
+    std::vector<SizedAsset> assets;  // for JSON, and to compare
     std::optional<ReportSince> since;
 };
 
@@ -111,7 +111,8 @@ Result<ReportSubject> read_subject(ReportCommand& command, Console& console) {
         subject.facts.unlinked.push_back(describe(one));
     if (subject.project)
         subject.facts.left_out = left_out_files(subject.project->packed.report);
-    subject.assets = sized_assets(subject.facts.bundles);
+    if (command.json || !command.since.empty())
+        subject.assets = sized_assets(subject.facts.bundles);
     if (!command.since.empty()) {
         FARDEL_TRY_ASSIGN(const std::vector<SizedAsset> earlier, read_sizes(command.since));
         subject.since = compare_sizes(earlier, subject.assets);

@@ -171,9 +171,8 @@ Result<Exit> run_verify(Words words, Console& console) {
     CommandLine line(
         "verify",
         "FILE... | --store DIR | TREE --channel NAME [--root ROOT] [--trust POLICY] [--license TOKEN] "
-        "[--profile NAME|FILE] [--pure POLICY] [--provenance FILE [--rebuild DIR [--share N] [--seed N]]] [--sarif "
-        "OUT] [--junit OUT] [--jobs "
-        "N] [--json]",
+        "[--profile NAME|FILE] [--pure POLICY] [--provenance FILE [--rebuild DIR [--share N] [--seed N]]] "
+        "[--sarif OUT] [--junit OUT] [--jobs N] [--json]",
         "Verifies every byte of bundles and lists everything that is wrong. "
         "Several files are also checked as a set that is mounted together. "
         "Without a FILE, a whole store is verified; with --channel, a channel and all that its release names.",

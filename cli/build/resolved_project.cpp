@@ -19,6 +19,42 @@ void add_globs(std::vector<std::string>& list, const std::vector<std::string>& m
 
 bool is_project_file(std::string_view path) { return extension_of(file_name_of_path(path)) == "toml"; }
 
+Result<ResolvedProject> resolve(const std::string& file, const std::string& target, const ProjectReferences& more,
+                                const std::vector<std::string>& excludes, const SourceOptions& sources,
+                                bool with_graph) {
+    FARDEL_TRY_ASSIGN(Project project, read_project(file));
+    FARDEL_TRY_ASSIGN(project, project_for(std::move(project), target));
+    const std::string folder(folder_part(file));
+    ProjectReferences& references = project.references ? *project.references : project.references.emplace();
+    if (!more.profile.empty()) {
+        FARDEL_TRY_ASSIGN(references.chosen_profile, load_game_profile(more.profile));
+    }
+    add_globs(references.roots, more.roots);
+    add_globs(references.used, more.used);
+    add_globs(references.consumed, more.consumed);
+    references.bases = more.bases;
+    references.fold_case = more.fold_case;
+    add_globs(project.excludes, excludes);
+    for (const std::string& root : sources.follow_links) {
+        FARDEL_TRY_ASSIGN(std::string whole, absolute_path(root));
+        project.pack.follow_links.push_back(std::move(whole));
+    }
+    if (!sources.names.empty())
+        project.pack.names = sources.names;
+    ResolvedProject resolved{.file = file, .project = project, .target = path_in_project(folder, output_of(project))};
+    const Interrupt interrupt;
+    FARDEL_TRY_ASSIGN(ProjectBuild build, ProjectBuild::open(std::move(project), folder,
+                                                             {.target = resolved.target,
+                                                              .caches = {.reads_configuration = true},
+                                                              .stop = interrupt.token()}));
+    FARDEL_TRY_ASSIGN(resolved.packed, build.plan());
+    if (with_graph) {
+        FARDEL_TRY_ASSIGN(resolved.graph, build.graph());
+    }
+    resolved.unconfined = build.outcome().unconfined;
+    return resolved;
+}
+
 }  // namespace
 
 std::string find_project_file(const std::string& source) {
@@ -47,35 +83,11 @@ void say_unconfined(const ResolvedProject& resolved, Console& console) {
 Result<ResolvedProject> resolve_project(const std::string& file, const std::string& target,
                                         const ProjectReferences& more, const std::vector<std::string>& excludes,
                                         const SourceOptions& sources) {
-    FARDEL_TRY_ASSIGN(Project project, read_project(file));
-    FARDEL_TRY_ASSIGN(project, project_for(std::move(project), target));
-    const std::string folder(folder_part(file));
-    ProjectReferences& references = project.references ? *project.references : project.references.emplace();
-    if (!more.profile.empty()) {
-        FARDEL_TRY_ASSIGN(references.chosen_profile, load_game_profile(more.profile));
-    }
-    add_globs(references.roots, more.roots);
-    add_globs(references.used, more.used);
-    add_globs(references.consumed, more.consumed);
-    references.bases = more.bases;
-    references.fold_case = more.fold_case;
-    add_globs(project.excludes, excludes);
-    for (const std::string& root : sources.follow_links) {
-        FARDEL_TRY_ASSIGN(std::string whole, absolute_path(root));
-        project.pack.follow_links.push_back(std::move(whole));
-    }
-    if (!sources.names.empty())
-        project.pack.names = sources.names;
-    ResolvedProject resolved{.file = file, .project = project, .target = path_in_project(folder, output_of(project))};
-    const Interrupt interrupt;
-    FARDEL_TRY_ASSIGN(ProjectBuild build, ProjectBuild::open(std::move(project), folder,
-                                                             {.target = resolved.target,
-                                                              .caches = {.reads_configuration = true},
-                                                              .stop = interrupt.token()}));
-    FARDEL_TRY_ASSIGN(resolved.packed, build.plan());
-    FARDEL_TRY_ASSIGN(resolved.graph, build.graph());
-    resolved.unconfined = build.outcome().unconfined;
-    return resolved;
+    return resolve(file, target, more, excludes, sources, false);
+}
+
+Result<ResolvedProject> resolve_with_graph(const std::string& file, const std::string& target) {
+    return resolve(file, target, {}, {}, {}, true);
 }
 
 }  // namespace fardel

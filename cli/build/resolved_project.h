@@ -20,7 +20,7 @@ struct ResolvedProject {
     Project project;                  // as it was planned
     std::string target;               // the bundle that a build writes
     PackPlan packed;                  // `resolved` is set
-    std::optional<BuildGraph> graph;  // of the jobs as they ran last; set
+    std::optional<BuildGraph> graph;  // of the jobs as they ran last; only of resolve_with_graph()
     std::string unconfined;           // see BuildOutcome
 };
 
@@ -41,5 +41,7 @@ Result<ResolvedProject> resolve_project(const std::string& file, const std::stri
                                         const ProjectReferences& more = {},
                                         const std::vector<std::string>& excludes = {},
                                         const SourceOptions& sources = {});
+// The same, with `graph`, which takes a look-up for each job.
+Result<ResolvedProject> resolve_with_graph(const std::string& file, const std::string& target);
 
 }  // namespace fardel

@@ -3,6 +3,7 @@
 #include "report_facts.h"
 
 #include <fardel/base/path_text.h>
+#include <fardel/packer/project.h>
 
 #include <algorithm>
 #include <map>
@@ -200,28 +201,20 @@ private:
     NameHolders holders_;
 };
 
-std::string toml_string(std::string_view text) {
-    std::string quoted = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\')
-            quoted += '\\';
-        quoted += c;
-    }
-    return quoted + "\"";
-}
-
 }  // namespace
 
-ReportSharing find_sharing(const std::vector<ReportBundle>& bundles) { return SharingSearch(bundles).run(); }
+ReportSharing find_sharing(const std::vector<ReportBundle>& bundles) {
+    return bundles.size() < 2 ? ReportSharing{} : SharingSearch(bundles).run();
+}
 
 std::string format_fix(const SharingFix& fix, const ReportBundle& home) {
     std::string text = "exclude = [\n";
     for (const std::string& name : std::span(fix.names).first(std::min(fix.names.size(), kSharingNamesMax)))
-        text += "    " + toml_string(name) + ",\n";
+        text += "    " + toml_text(name) + ",\n";
     text += "]\n";
     // Only the author knows where the file lies as seen from the project.
     if (!fix.depends)
-        text += "\n[[dependency]]\nfile = " + toml_string(file_name_of_path(home.file)) + "\n";
+        text += "\n[[dependency]]\nfile = " + toml_text(file_name_of_path(home.file)) + "\n";
     return text;
 }
 

@@ -3,6 +3,15 @@
 namespace fardel {
 namespace {
 
+std::string list_of(const std::vector<std::string>& texts) {
+    std::string list;
+    for (const std::string& text : texts)
+        list += (list.empty() ? "" : ", ") + toml_text(text);
+    return "[" + list + "]";
+}
+
+}  // namespace
+
 std::string toml_text(std::string_view text) {
     std::string escaped = "\"";
     for (const char c : text) {
@@ -12,15 +21,6 @@ std::string toml_text(std::string_view text) {
     }
     return escaped + '"';
 }
-
-std::string list_of(const std::vector<std::string>& texts) {
-    std::string list;
-    for (const std::string& text : texts)
-        list += (list.empty() ? "" : ", ") + toml_text(text);
-    return "[" + list + "]";
-}
-
-}  // namespace
 
 // A name contains no quotes, backslashes or controls (docs/names.md), so it needs no escapes inside quotes.
 std::string starter_project(std::string_view name, const StarterContent& content) {

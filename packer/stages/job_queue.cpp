@@ -681,7 +681,7 @@ private:
     std::set<JobIndex> done_;
     std::set<JobIndex> ready_;             // to be looked up
     std::map<JobIndex, DueJob> for_farm_;  // to be sent to other machines
-    std::set<JobIndex> sent_;              // to other machines that have ended
+    std::set<JobIndex> sent_;              // to other machines, which are done with them
     std::map<JobIndex, DueJob> started_;   // by this build, or by an earlier one
     bool is_at_farm_ = false;              // a thread waits for other machines
     std::size_t looking_up_ = 0;           // threads that look up a job

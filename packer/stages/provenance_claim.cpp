@@ -108,10 +108,14 @@ Result<std::vector<KeyPart>> parse_resources(const ClaimJson& list, const char* 
     return parts;
 }
 
-Result<ProvenanceClaim> parse_claim(std::string_view text) {
-    if (text.size() > kProvenanceBytesMax)
-        return Error(ErrorCode::limit, "a provenance of more than " + std::to_string(kProvenanceBytesMax) + " bytes");
-    FARDEL_TRY_ASSIGN(const ClaimJson statement, parse_object(text));
+Status verify_length(std::string_view statement) {
+    return statement.size() <= kProvenanceBytesMax
+               ? ok()
+               : Status(Error(ErrorCode::limit,
+                              "a provenance of more than " + std::to_string(kProvenanceBytesMax) + " bytes"));
+}
+
+Result<ProvenanceClaim> claim_of(const ClaimJson& statement) {
     const ClaimJson& predicate = member(statement, "predicate");
     const ClaimJson& definition = member(predicate, "buildDefinition");
     const ClaimJson& parameters = member(definition, "externalParameters");
@@ -170,12 +174,15 @@ Result<ProvenanceFile> parse_provenance(std::string_view text) {
     FARDEL_TRY_ASSIGN(const ClaimJson json, parse_object(text));
     ProvenanceFile file;
     if (!json.contains("payloadType") && !json.contains("payload")) {
-        FARDEL_TRY_ASSIGN(file.claim, parse_claim(text));
+        FARDEL_TRY(verify_length(text));
+        FARDEL_TRY_ASSIGN(file.claim, claim_of(json));
         return file;
     }
     FARDEL_TRY_ASSIGN(const std::string payload, decode_payload(json));
     FARDEL_TRY_ASSIGN(file.signatures, parse_signatures(json));
-    FARDEL_TRY_ASSIGN(file.claim, parse_claim(payload));
+    FARDEL_TRY(verify_length(payload));
+    FARDEL_TRY_ASSIGN(const ClaimJson statement, parse_object(payload));
+    FARDEL_TRY_ASSIGN(file.claim, claim_of(statement));
     file.signed_text = dsse_message(payload);
     return file;
 }

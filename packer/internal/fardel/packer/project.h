@@ -179,5 +179,7 @@ struct StarterContent {
 };
 // Returns a commented project file that parses, for a bundle with that name, which must be well formed.
 std::string starter_project(std::string_view name, const StarterContent& content = {});
+// A text as a project file has it, in quotes. `text` has no control characters.
+std::string toml_text(std::string_view text);
 
 }  // namespace fardel
