@@ -2,9 +2,9 @@
 // being executed, or during which a folder is moved away; for n = 1, 2, 3 … until the work makes fewer calls.
 #pragma once
 
+#include "paused_child.h"
 #include "test.h"
 
-#include <fardel/base/sanitizers.h>
 #include <fardel/base/system_error.h>
 
 #include <sys/ptrace.h>
@@ -17,11 +17,7 @@
 #include <filesystem>
 #include <initializer_list>
 #include <iterator>
-
-// Not under a sanitizer, because its own calls would be counted and fail too.
-#if defined(__x86_64__) && !FARDEL_ADDRESS_SANITIZER && !FARDEL_THREAD_SANITIZER
-#define FARDEL_CAN_FAIL_CALLS 1
-#endif
+#include <vector>
 
 namespace fardel::tests {
 
@@ -121,92 +117,6 @@ inline bool changes_files(unsigned long long call) {
                                              SYS_renameat2, SYS_flock,    SYS_fallocate, SYS_openat2};
     return std::ranges::find(kCalls, call) != std::end(kCalls);
 }
-
-// A child process that runs until it enters its `number`-th system call, from 1, that `counts` accepts.
-class PausedChild {
-public:
-    template <class Counts, class Work>
-    PausedChild(int number, const Counts& counts, Work work) : id_(start_traced(work)) {
-        go_on(number, counts);
-    }
-    ~PausedChild() { kill(); }
-    PausedChild(const PausedChild&) = delete;
-    PausedChild& operator=(const PausedChild&) = delete;
-
-    bool is_paused() const noexcept { return !ended_; }  // false: the work made fewer such calls, and has ended
-    int exit_code() const noexcept { return exit_code_; }
-
-    // Lets the work go on until it enters the `number`-th such call from now, or to its end.
-    template <class Counts>
-    void go_on(int number, const Counts& counts) {
-        int status = 0;
-        for (int signal = 0;;) {
-            REQUIRE(::ptrace(PTRACE_SYSCALL, id_, nullptr, signal) == 0);
-            REQUIRE(::waitpid(id_, &status, 0) == id_);
-            if (note_end(status))
-                return;
-            signal = WSTOPSIG(status) == (SIGTRAP | 0x80) ? 0 : WSTOPSIG(status);
-            if (signal != 0)
-                continue;
-            enters_ = !enters_;
-            user_regs_struct registers{};
-            REQUIRE(::ptrace(PTRACE_GETREGS, id_, nullptr, &registers) == 0);
-            if (enters_ && counts(registers.orig_rax) && --number == 0)
-                return;
-        }
-    }
-    // Lets the work go on to its end; returns what it returned.
-    int finish() {
-        int status = 0;
-        for (int signal = 0; !ended_;) {
-            REQUIRE(::ptrace(PTRACE_CONT, id_, nullptr, signal) == 0);
-            REQUIRE(::waitpid(id_, &status, 0) == id_);
-            note_end(status);
-            signal = WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
-        }
-        return exit_code_;
-    }
-    // Halves the number of bytes that the call, which must be pwrite64, is asked to write.
-    void shorten_write() {
-        user_regs_struct registers{};
-        REQUIRE(::ptrace(PTRACE_GETREGS, id_, nullptr, &registers) == 0);
-        registers.rdx = (registers.rdx + 1) / 2;
-        REQUIRE(::ptrace(PTRACE_SETREGS, id_, nullptr, &registers) == 0);
-    }
-    // Lets the call fail with `error` without being executed; returns its number.
-    unsigned long long fail_call(int error) {
-        user_regs_struct registers{};
-        REQUIRE(::ptrace(PTRACE_GETREGS, id_, nullptr, &registers) == 0);
-        const unsigned long long call = registers.orig_rax;
-        registers.orig_rax = ~0ull;  // no such call
-        REQUIRE(::ptrace(PTRACE_SETREGS, id_, nullptr, &registers) == 0);
-        int status = 0;
-        REQUIRE(::ptrace(PTRACE_SYSCALL, id_, nullptr, nullptr) == 0);
-        REQUIRE(::waitpid(id_, &status, 0) == id_);
-        REQUIRE_MESSAGE(WIFSTOPPED(status), "the child was killed by a signal");
-        enters_ = false;
-        registers.rax = static_cast<unsigned long long>(-static_cast<long long>(error));
-        REQUIRE(::ptrace(PTRACE_SETREGS, id_, nullptr, &registers) == 0);
-        return call;
-    }
-    void kill() {
-        if (!ended_)
-            kill_traced(id_);
-        ended_ = true;
-    }
-
-private:
-    bool note_end(int status) {
-        ended_ = WIFEXITED(status) || WIFSIGNALED(status);
-        exit_code_ = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-        return ended_;
-    }
-
-    pid_t id_;
-    bool enters_ = false;  // it is entering a call
-    bool ended_ = false;
-    int exit_code_ = -1;
-};
 
 struct FailedCall {
     int number = 0;
@@ -327,7 +237,7 @@ int for_each_absence(const std::string& folder, Prepare prepare, Work work, Veri
     const auto move = [&](PausedChild& child, int number) {
         {
             const AwayFolder away(folder);
-            child.go_on(kCallsAway[number % 6], changes_files);
+            child.go_on(kCallsAway[number % 6]);
             returns += child.is_paused() ? 1 : 0;
         }
         return child.finish();
