@@ -55,12 +55,11 @@ private:
     };
     using Context = std::unique_ptr<ZSTD_CCtx_s, Free>;
     static Context create_context();
-    std::size_t encode_zstd(int level, std::span<const std::byte> raw, std::span<std::byte> out);
+    std::size_t encode_zstd(const BlockEncoding& encoding, std::span<const std::byte> from, std::span<std::byte> out);
     std::size_t encode_lz4(std::span<const std::byte> raw, std::span<std::byte> out);
     std::size_t try_on(Codec codec, std::span<const std::byte> sample);
 
-    Context zstd_;   // each from its first block on
-    int level_ = 0;  // of zstd_
+    Context zstd_;  // each from its first block on
     std::vector<std::byte> lz4_;
     std::vector<std::byte> zstd_room_;  // of encode_best()
     std::vector<std::byte> filtered_;
