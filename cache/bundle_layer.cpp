@@ -1,8 +1,9 @@
+#include "bundled_file.h"
+
 #include <fardel/cache/cache_layers.h>
 
 #include <fardel/format/block_cache.h>
 #include <fardel/format/bundle.h>
-#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
 #include <utility>
@@ -12,22 +13,6 @@ namespace {
 
 constexpr std::size_t kBlockCacheBytes = 16u << 20;  // small objects share blocks
 
-class AssetBytes final : public ByteSource {
-public:
-    AssetBytes(std::shared_ptr<const Bundle> bundle, AssetIndex asset, std::uint64_t size_bytes)
-        : bundle_(std::move(bundle)), asset_(asset), size_bytes_(size_bytes) {}
-
-    std::uint64_t size_bytes() const noexcept override { return size_bytes_; }
-    Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
-        return bundle_->read_at(asset_, offset, out);
-    }
-
-private:
-    const std::shared_ptr<const Bundle> bundle_;
-    const AssetIndex asset_;
-    const std::uint64_t size_bytes_;
-};
-
 class BundleLayer final : public CacheLayer {
 public:
     explicit BundleLayer(std::shared_ptr<const Bundle> bundle) : bundle_(std::move(bundle)) {}
@@ -36,23 +21,17 @@ public:
     bool is_writable() const override { return false; }
 
     Result<std::optional<std::vector<std::byte>>> find_record(const BuildKey& key) override {
-        FARDEL_TRY_ASSIGN(const auto found, bundle_->find_name("records/" + key.hex()));
+        FARDEL_TRY_ASSIGN(const auto found, find_bundled_record(bundle_, key));
         if (!found)
             return std::optional<std::vector<std::byte>>();
-        FARDEL_TRY_ASSIGN(const NameRecord name, bundle_->name(*found));
-        FARDEL_TRY_ASSIGN(const AssetIndex asset, bundle_->default_asset(name));
-        FARDEL_TRY_ASSIGN(auto bytes, bundle_->read_all(asset, kCacheRecordBytesMax));
+        FARDEL_TRY_ASSIGN(auto bytes, found->read(kCacheRecordBytesMax));
         return std::optional<std::vector<std::byte>>(std::move(bytes));
     }
-    // Finds the asset by its id, whatever its name is.
     Result<std::shared_ptr<const BlobSource>> find_object(const AssetId& asset, std::uint64_t size_bytes) override {
-        FARDEL_TRY_ASSIGN(const auto index, bundle_->find_asset(asset));
-        if (!index)
+        FARDEL_TRY_ASSIGN(const auto found, find_bundled_object(bundle_, asset));
+        if (!found || found->size_bytes != size_bytes)
             return std::shared_ptr<const BlobSource>();
-        FARDEL_TRY_ASSIGN(const AssetRecord record, bundle_->asset(*index));
-        if (record.raw_bytes != size_bytes)
-            return std::shared_ptr<const BlobSource>();
-        return make_bytes_blob(std::make_shared<AssetBytes>(bundle_, *index, size_bytes));
+        return make_bytes_blob(found->open());
     }
 
     Status write_record(const BuildKey&, std::span<const std::byte>) override { return read_only(); }

@@ -1,4 +1,5 @@
 #include "cache_folder.h"
+#include "cache_packs.h"
 #include "checked_blob.h"
 
 #include <fardel/cache/cache_layers.h>
@@ -19,7 +20,7 @@ enum class FileState : std::uint8_t { whole, incomplete, broken, removed };
 // Sets `signer` if the record is intact and signed.
 Result<FileState> judge_record(const CacheFolder& folder, const CacheFile& file, std::optional<PublicKey>& signer) {
     const auto bytes = folder.find_bytes(file.kind, file.id, kCacheRecordBytesMax);
-    if (!bytes && bytes.error().code() == ErrorCode::limit)
+    if (!bytes && is_broken_content(bytes.error()))
         return FileState::broken;
     if (!bytes)
         return bytes.error();
@@ -48,7 +49,7 @@ Result<FileState> judge_object(const CacheFolder& folder, const CacheFile& file)
         return FileState::whole;
     if (whole.error().code() == ErrorCode::missing)
         return FileState::removed;
-    if (whole.error().code() == ErrorCode::corrupt)
+    if (is_broken_content(whole.error()))
         return FileState::broken;
     return whole.error();
 }
@@ -68,12 +69,32 @@ public:
             for (const CacheFile& file : found.files)
                 FARDEL_TRY(check_file(file));
         }
+        FARDEL_TRY_ASSIGN(const auto packs, folder_.list_packs());
+        for (const CacheFile& pack : packs)
+            FARDEL_TRY(check_pack(pack, kind));
         return ok();
     }
 
     CacheFolderReport report;
 
 private:
+    // A pack is one file: it is broken if anything in it is.
+    Status check_pack(const CacheFile& pack, CacheFileKind kind) {
+        const auto files = folder_.list_packed(pack, kind);
+        if (!files && files.error().code() == ErrorCode::missing)
+            return ok();  // merged or removed meanwhile
+        if (!files && !is_broken_content(files.error()))
+            return files.error();
+        if (!files)
+            return check_.read ? report_broken(pack) : ok();
+        for (const CacheFile& file : *files) {
+            const std::size_t broken = report.broken.size();
+            FARDEL_TRY(check_file(file));
+            if (report.broken.size() != broken)
+                break;
+        }
+        return ok();
+    }
     Status check_file(const CacheFile& file) {
         if (check_.stop.stop_requested())
             return Error(ErrorCode::cancelled, folder_.path() + ": the check was stopped");
@@ -97,7 +118,14 @@ private:
             ++report.incomplete;
         if (state != FileState::broken)
             return ok();
-        report.broken.push_back(cache_file_name(file.kind, file.id));
+        return report_broken(file.pack ? CacheFile{.kind = CacheFileKind::pack, .id = cache_pack_id(*file.pack)}
+                                       : file);
+    }
+    Status report_broken(const CacheFile& file) {
+        std::string name = cache_file_name(file.kind, file.id);
+        if (std::ranges::find(report.broken, name) != report.broken.end())
+            return ok();  // a pack is checked twice
+        report.broken.push_back(std::move(name));
         if (check_.remove) {
             FARDEL_TRY(folder_.remove(file.kind, file.id));
             ++report.removed;

@@ -1,4 +1,5 @@
 #include "cache_folder.h"
+#include "cache_packs.h"
 #include "cache_plan.h"
 
 #include <fardel/cache/cache_layers.h>
@@ -15,7 +16,7 @@ namespace {
 // Adds an intact record and its objects; counts a broken one.
 Status add_record(const CacheFolder& folder, const CacheFile& file, CachePlan& plan, std::uint64_t& broken) {
     auto bytes = folder.find_bytes(file.kind, file.id, kCacheRecordBytesMax);
-    if (!bytes && bytes.error().code() != ErrorCode::limit)
+    if (!bytes && !is_broken_content(bytes.error()))
         return std::move(bytes).error();
     if (bytes && !*bytes)
         return ok();  // removed by trimming meanwhile
@@ -32,6 +33,21 @@ Status add_record(const CacheFolder& folder, const CacheFile& file, CachePlan& p
     return ok();
 }
 
+Status add_packed_records(const CacheFolder& folder, const CacheFile& pack, CachePlan& plan, std::uint64_t& broken) {
+    const auto records = folder.list_packed(pack, CacheFileKind::record);
+    if (!records && records.error().code() == ErrorCode::missing)
+        return ok();  // merged or removed meanwhile
+    if (!records && is_broken_content(records.error())) {
+        ++broken;
+        return ok();
+    }
+    if (!records)
+        return records.error();
+    for (const CacheFile& record : *records)
+        FARDEL_TRY(add_record(folder, record, plan, broken));
+    return ok();
+}
+
 }  // namespace
 
 Result<CacheExportReport> export_cache_bundle(const std::string& path, const std::string& bundle) {
@@ -44,6 +60,9 @@ Result<CacheExportReport> export_cache_bundle(const std::string& path, const std
         for (const CacheFile& record : found.files)
             FARDEL_TRY(add_record(folder, record, plan, report.broken));
     }
+    FARDEL_TRY_ASSIGN(const auto packs, folder.list_packs());
+    for (const CacheFile& pack : packs)
+        FARDEL_TRY(add_packed_records(folder, pack, plan, report.broken));
     report.records = plan.record_count();
     report.objects = plan.object_count();
     FARDEL_TRY_ASSIGN(StagedBundle staged, write_bundle(plan.take(), std::move(file), {}));

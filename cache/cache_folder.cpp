@@ -1,10 +1,12 @@
 #include "cache_folder.h"
 
+#include "cache_packs.h"
+#include "stored_file.h"
+
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 #include <fardel/base/random.h>
 #include <fardel/base/shared_mode.h>
-#include <fardel/format/file_source.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -109,39 +111,40 @@ Status write_file(const FilePath& path, std::span<const std::byte> bytes) {
     return file.commit();
 }
 
-// Opens a regular file, without following links and without counting as use if the system allows that.
-Result<std::shared_ptr<const ByteSource>> open_stored(const FilePath& path) {
-    FARDEL_TRY_ASSIGN(Descriptor file, open_file(path, path, {.links = Links::refused, .keeps_used_time = true}));
-    FARDEL_TRY_ASSIGN(const FileStatus status, file_status(file, path));
-    if (!status.is_file())
-        return Error(ErrorCode::missing, path.text() + ": not a regular file");
-    return make_file_source(std::move(file), status.size_bytes, path.text());
-}
-
-// Whether open_stored() failed because no regular file has the name.
-bool is_absence(const Error& error) {
-    return error.code() == ErrorCode::missing || error.code() == ErrorCode::malformed;
-}
-
 class StoredBlob final : public BlobSource {
 public:
-    explicit StoredBlob(FilePath path) : path_(std::move(path)) {}
+    StoredBlob(FilePath path, std::shared_ptr<CachePacks> packs, CacheFileKind kind, const Hash& id)
+        : path_(std::move(path)), packs_(std::move(packs)), kind_(kind), id_(id) {}
 
     Result<std::unique_ptr<BlobStream>> open() const override {
-        FARDEL_TRY_ASSIGN(auto bytes, open_stored(path_));
+        FARDEL_TRY_ASSIGN(auto bytes, open_bytes());
         return open_stream_of(std::move(bytes));
     }
-    Result<std::shared_ptr<const ByteSource>> open_bytes() const override { return open_stored(path_); }
+    Result<std::shared_ptr<const ByteSource>> open_bytes() const override {
+        auto file = open_stored_file(path_);
+        if (file || !is_stored_absence(file.error()))
+            return file;
+        const auto packed = packs_->find(kind_, id_);
+        if (!packed)
+            return file;
+        if (packed->bytes.size_bytes > kPackedBytesMax)
+            return packed->bytes.open();
+        FARDEL_TRY_ASSIGN(auto bytes, packed->bytes.read(kPackedBytesMax));
+        return make_memory_source(std::move(bytes));
+    }
 
 private:
     const FilePath path_;
+    const std::shared_ptr<CachePacks> packs_;
+    const CacheFileKind kind_;
+    const Hash id_;
 };
 
 enum class Marker : std::uint8_t { ours, none, foreign, later };
 
 Result<Marker> read_marker(const FilePath& folder) {
-    const auto source = open_stored(folder / kMarkerName);
-    if (!source && is_absence(source.error()))
+    const auto source = open_stored_file(folder / kMarkerName);
+    if (!source && is_stored_absence(source.error()))
         return Marker::none;
     if (!source)
         return source.error();
@@ -168,7 +171,23 @@ Status write_marker(const FilePath& folder) {
 
 }  // namespace
 
+Hash cache_pack_id(std::uint64_t number) {
+    Hash id;
+    for (std::size_t i = 0; i < sizeof number; ++i)
+        id.bytes[i] = static_cast<std::uint8_t>(number >> (8 * (sizeof number - 1 - i)));
+    return id;
+}
+
+std::uint64_t cache_pack_number(const Hash& id) {
+    std::uint64_t number = 0;
+    for (std::size_t i = 0; i < sizeof number; ++i)
+        number = number << 8 | id.bytes[i];
+    return number;
+}
+
 std::string cache_file_name(CacheFileKind kind, const Hash& id) {
+    if (kind == CacheFileKind::pack)
+        return pack_file_name(cache_pack_number(id));
     return shard_name(kind, id.bytes[0]) + '/' + id.hex();
 }
 
@@ -181,7 +200,8 @@ Result<CacheFolder> CacheFolder::open(const std::string& path, bool create) {
     if (!status.is_folder())
         return Error(ErrorCode::malformed, path + ": not a folder");
     FARDEL_TRY_ASSIGN(std::string real, real_path(path, path));
-    CacheFolder folder(FilePath::of_root(std::move(real)));
+    const FilePath root = FilePath::of_root(std::move(real));
+    CacheFolder folder(root, std::make_shared<CachePacks>(root, create ? BrokenPacks::removed : BrokenPacks::kept));
 
     FARDEL_TRY_ASSIGN(Marker marker, read_marker(folder.root_));
     if (marker == Marker::none) {
@@ -200,21 +220,47 @@ Result<CacheFolder> CacheFolder::open(const std::string& path, bool create) {
     return folder;
 }
 
-Result<std::optional<CacheFile>> CacheFolder::find(CacheFileKind kind, const Hash& id) const {
+Result<std::optional<FileStatus>> CacheFolder::find_status(CacheFileKind kind, const Hash& id) const {
     const FilePath path = path_of(kind, id);
-    FARDEL_TRY_ASSIGN(const auto status, find_file_status(path, path, Links::refused));
-    if (!status || !status->is_file())
-        return std::optional<CacheFile>();
-    return std::optional<CacheFile>(
-        CacheFile{.kind = kind, .id = id, .size_bytes = status->size_bytes, .used_ns = used_ns(*status)});
+    FARDEL_TRY_ASSIGN(auto status, find_file_status(path, path, Links::refused));
+    if (status && !status->is_file())
+        status.reset();
+    return status;
+}
+
+Result<std::optional<CacheFile>> CacheFolder::find(CacheFileKind kind, const Hash& id) const {
+    FARDEL_TRY_ASSIGN(const auto status, find_status(kind, id));
+    if (status)
+        return std::optional<CacheFile>(
+            CacheFile{.kind = kind, .id = id, .size_bytes = status->size_bytes, .used_ns = used_ns(*status)});
+    // Twice: a pack that was found may have been merged with another one a moment ago.
+    for (int tried = 0; tried < 2; ++tried) {
+        const auto packed = packs_->find(kind, id);
+        if (!packed)
+            break;
+        FARDEL_TRY_ASSIGN(const auto pack, find_status(CacheFileKind::pack, cache_pack_id(packed->pack)));
+        if (pack)
+            return std::optional<CacheFile>(CacheFile{.kind = kind,
+                                                      .id = id,
+                                                      .size_bytes = packed->bytes.size_bytes,
+                                                      .used_ns = used_ns(*pack),
+                                                      .pack = packed->pack});
+        packs_->look_again();
+    }
+    return std::optional<CacheFile>();
 }
 
 Result<std::optional<std::vector<std::byte>>> CacheFolder::find_bytes(CacheFileKind kind, const Hash& id,
                                                                       std::size_t bytes_max) const {
     const FilePath path = path_of(kind, id);
-    const auto source = open_stored(path);
-    if (!source && is_absence(source.error()))
-        return std::optional<std::vector<std::byte>>();
+    const auto source = open_stored_file(path);
+    if (!source && is_stored_absence(source.error())) {
+        const auto packed = packs_->find(kind, id);
+        if (!packed)
+            return std::optional<std::vector<std::byte>>();
+        FARDEL_TRY_ASSIGN(auto bytes, packed->bytes.read(bytes_max));
+        return std::optional<std::vector<std::byte>>(std::move(bytes));
+    }
     if (!source)
         return source.error();
     if ((*source)->size_bytes() > bytes_max)
@@ -226,7 +272,7 @@ Result<std::optional<std::vector<std::byte>>> CacheFolder::find_bytes(CacheFileK
 }
 
 std::shared_ptr<const BlobSource> CacheFolder::blob(CacheFileKind kind, const Hash& id) const {
-    return std::make_shared<StoredBlob>(path_of(kind, id));
+    return std::make_shared<StoredBlob>(path_of(kind, id), packs_, kind, id);
 }
 
 Status CacheFolder::write(CacheFileKind kind, const Hash& id, const BlobSource& bytes) const {
@@ -246,7 +292,8 @@ Status CacheFolder::write(CacheFileKind kind, const Hash& id, std::span<const st
 }
 
 void CacheFolder::mark_used(const CacheFile& file) const {
-    const FilePath path = path_of(file.kind, file.id);
+    const FilePath path =
+        file.pack ? path_of(CacheFileKind::pack, cache_pack_id(*file.pack)) : path_of(file.kind, file.id);
     static_cast<void>(touch_used_time(path, path));
 }
 
@@ -258,6 +305,14 @@ Result<bool> CacheFolder::remove(CacheFileKind kind, const Hash& id) const {
 Result<bool> CacheFolder::remove(const UnfinishedFile& file) const {
     const FilePath path = root_ / file.name;
     return remove_file(path, path);
+}
+
+void CacheFolder::drop(CacheFileKind kind, const Hash& id) const {
+    const auto removed = remove(kind, id);
+    if (!removed || *removed)
+        return;
+    if (const auto broken = packs_->find_broken(kind, id))
+        static_cast<void>(remove(CacheFileKind::pack, cache_pack_id(*broken)));
 }
 
 Result<CacheShard> CacheFolder::list(CacheFileKind kind, unsigned shard) const {
@@ -284,6 +339,32 @@ Result<CacheShard> CacheFolder::list(CacheFileKind kind, unsigned shard) const {
         else
             found.unfinished.push_back(
                 {.name = name + "/" + entry, .size_bytes = size_bytes, .used_ns = used_ns(**status)});
+    }
+    return found;
+}
+
+Result<std::vector<CacheFile>> CacheFolder::list_packs() const {
+    FARDEL_TRY_ASSIGN(const auto numbers, packs_->list_numbers());
+    std::vector<CacheFile> found;
+    for (const std::uint64_t number : numbers) {
+        const Hash id = cache_pack_id(number);
+        FARDEL_TRY_ASSIGN(const auto status, find_status(CacheFileKind::pack, id));
+        if (status)
+            found.push_back(
+                {.kind = CacheFileKind::pack, .id = id, .size_bytes = status->size_bytes, .used_ns = used_ns(*status)});
+    }
+    return found;
+}
+
+Result<std::vector<CacheFile>> CacheFolder::list_packed(const CacheFile& pack, CacheFileKind kind) const {
+    const std::uint64_t number = cache_pack_number(pack.id);
+    FARDEL_TRY_ASSIGN(const auto bundle, packs_->open(number));
+    FARDEL_TRY_ASSIGN(const auto entries, list_bundled(bundle, kind));
+    std::vector<CacheFile> found;
+    for (const BundledEntry& entry : entries) {
+        FARDEL_TRY_ASSIGN(const auto file, find(kind, entry.id));
+        if (file && file->pack == number)
+            found.push_back(*file);
     }
     return found;
 }

@@ -34,6 +34,14 @@ Result<bool> CachePlan::add_object(const CachedOutput& output, std::shared_ptr<c
     return true;
 }
 
+Status CachePlan::add_file(CacheFileKind kind, const Hash& id, std::vector<std::byte> bytes) {
+    const auto rank = static_cast<std::uint32_t>(plan_.assets.size());
+    FARDEL_TRY(add_asset((kind == CacheFileKind::record ? "records/" : "objects/") + id.hex(),
+                         make_memory_blob(std::move(bytes))));
+    plan_.assets.back().rank = rank;
+    return ok();
+}
+
 Status CachePlan::add_asset(std::string name, std::shared_ptr<const BlobSource> source) {
     FARDEL_TRY_ASSIGN(AssetName parsed, AssetName::parse(name));
     const auto index = static_cast<std::uint32_t>(plan_.assets.size());

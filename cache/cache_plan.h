@@ -1,6 +1,8 @@
 // CachePlan: the plan of a bundle of records and objects, as a bundle layer reads it.
 #pragma once
 
+#include "cache_folder.h"
+
 #include <fardel/base/result.h>
 #include <fardel/cache/cache_record.h>
 #include <fardel/format/bundle_plan.h>
@@ -25,6 +27,8 @@ public:
     // record, if an output is missing or broken. Each output is read here once, and again by the writer.
     Result<bool> add(const CacheRecord& record, std::span<const std::byte> bytes,
                      const std::function<std::shared_ptr<const BlobSource>(std::size_t output)>& source_of);
+    // Adds a record or an object alone, for a pack. The bytes of the bundle have the order of the calls.
+    Status add_file(CacheFileKind kind, const Hash& id, std::vector<std::byte> bytes);
     std::uint64_t record_count() const noexcept { return records_.size(); }
     std::uint64_t object_count() const noexcept { return known_.size(); }
     // Whether the bundle has exactly these records and objects.

@@ -436,9 +436,10 @@ Status CacheQueue::Impl::close() {
         }
         // What cannot be trimmed now, a later close() does.
         if (!options_.folder.empty())
-            static_cast<void>(trim_cache_folder(
-                options_.folder,
-                {.bytes_max = options_.folder_bytes_max, .time_max = kQueueTrimTime, .again_after = kQueueTrimAgain}));
+            static_cast<void>(trim_cache_folder(options_.folder, {.bytes_max = options_.folder_bytes_max,
+                                                                  .time_max = kQueueTrimTime,
+                                                                  .again_after = kQueueTrimAgain,
+                                                                  .packs = true}));
     });
     return written;
 }

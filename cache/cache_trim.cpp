@@ -1,5 +1,6 @@
 #include "cache_folder.h"
 #include "cache_hold.h"
+#include "cache_packing.h"
 #include "trim_plan.h"
 
 #include <fardel/base/file.h>
@@ -86,14 +87,23 @@ Result<Listing> list(const CacheFolder& folder, TrimClock::time_point deadline, 
     return listing;
 }
 
+std::uint64_t bytes_of(const std::vector<CacheFile>& files) {
+    std::uint64_t bytes = 0;
+    for (const CacheFile& file : files)
+        bytes += file.size_bytes;
+    return bytes;
+}
+
 enum class Removal : std::uint8_t { done, was_absent, was_used };
 
 // Keeps a file that was used since it was listed, or that a build began to use. Another program may have removed it.
 Result<Removal> remove_unused(const CacheFolder& folder, const CacheTrimLock& lock, const CacheFile& file) {
     FARDEL_TRY_ASSIGN(const auto now, folder.find(file.kind, file.id));
+    if (!now || now->pack)
+        return Removal::was_absent;
     // Looked at again under the lock, in one phase and without a list of what is condemned: an entry that is gone is
     // built again, nothing more.
-    if (now && (now->used_ns != file.used_ns || now->used_ns >= lock.kept_since_ns()))
+    if (now->used_ns != file.used_ns || now->used_ns >= lock.kept_since_ns())
         return Removal::was_used;
     FARDEL_TRY_ASSIGN(const bool removed, folder.remove(file.kind, file.id));
     return removed ? Removal::done : Removal::was_absent;
@@ -115,16 +125,23 @@ public:
             kept_since_ns = lock.kept_since_ns();
         }
         FARDEL_TRY_ASSIGN(Listing listing, list(folder_, deadline_, stop_));
+        FARDEL_TRY_ASSIGN(const auto packs, folder_.list_packs());
         trimmed_.is_complete = listing.shards == kCacheShards;
-        trimmed_.files_seen = listing.files.size() + listing.unfinished.size();
-        for (const CacheFile& file : listing.files)
-            trimmed_.bytes_left += file.size_bytes;
+        trimmed_.files_seen = listing.files.size() + listing.unfinished.size() + packs.size();
         CacheTrimOptions share = trim_;
-        // The time was over before the whole folder was listed; the part that was is trimmed to its share.
-        if (!trimmed_.is_complete)
-            share.bytes_max = share.bytes_max / kCacheShards * listing.shards;
+        // The time was over before the whole folder was listed; the part that was is trimmed to its share, and packs,
+        // which are no part of it, stay.
+        if (trimmed_.is_complete)
+            std::ranges::copy(packs, std::back_inserter(listing.files));
+        else
+            share.bytes_max =
+                (share.bytes_max - std::min(share.bytes_max, bytes_of(packs))) / kCacheShards * listing.shards;
+        trimmed_.bytes_left = bytes_of(listing.files);
         FARDEL_TRY(remove_abandoned(listing.unfinished, now_ns));
-        FARDEL_TRY(remove_planned(plan_trim(std::move(listing.files), share, now_ns, kept_since_ns)));
+        const auto planned = plan_trim(listing.files, share, now_ns, kept_since_ns);
+        if (trim_.packs)
+            FARDEL_TRY(pack(std::move(listing.files), planned));
+        FARDEL_TRY(remove_planned(planned));
         if (trimmed_.is_complete) {
             FARDEL_TRY_ASSIGN(const auto marker, stage_file(folder_.retention_path(kTrimmedName)));
             FARDEL_TRY(marker->commit());
@@ -152,6 +169,17 @@ private:
             if (removed)
                 count_removed(file.size_bytes);
         }
+        return ok();
+    }
+
+    // Packs what is not going to be removed. First, so that a folder with too much to remove is packed, too.
+    Status pack(std::vector<CacheFile> files, const std::vector<CacheFile>& planned) {
+        if (!planned.empty())
+            std::erase_if(files, [&](const CacheFile& file) { return !is_trimmed_before(planned.back(), file); });
+        FARDEL_TRY_ASSIGN(const CachePackingReport packed,
+                          pack_cache_files(folder_, std::move(files), deadline_, stop_));
+        trimmed_.files_packed = packed.files_packed;
+        trimmed_.bytes_left = trimmed_.bytes_left + packed.bytes_added - packed.bytes_removed;
         return ok();
     }
 

@@ -56,12 +56,8 @@ public:
         return lacking;
     }
 
-    void drop_record(const BuildKey& key) override {
-        static_cast<void>(folder_.remove(CacheFileKind::record, id_from<Hash>(key)));
-    }
-    void drop_object(const AssetId& asset) override {
-        static_cast<void>(folder_.remove(CacheFileKind::object, id_from<Hash>(asset)));
-    }
+    void drop_record(const BuildKey& key) override { folder_.drop(CacheFileKind::record, id_from<Hash>(key)); }
+    void drop_object(const AssetId& asset) override { folder_.drop(CacheFileKind::object, id_from<Hash>(asset)); }
 
 private:
     // What a program that may not write to the folder, or has no locks there, uses is not kept.

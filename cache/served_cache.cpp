@@ -56,7 +56,12 @@ public:
         if (!found)
             return Error(ErrorCode::missing, "the cache does not have it");
         folder_.mark_used(*found);
-        return folder_.blob(kind_of(file), file.id)->open_bytes();
+        auto bytes = folder_.blob(kind_of(file), file.id)->open_bytes();
+        if (bytes || !found->pack)
+            return bytes;
+        // Clients find out what is wrong with files. A pack shows it here.
+        folder_.drop(kind_of(file), file.id);
+        return Error(ErrorCode::missing, "the cache has it in a pack that cannot be read");
     }
 
     bool has_object(const ServedCacheFile& file) const override {

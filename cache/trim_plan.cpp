@@ -5,10 +5,14 @@
 
 namespace fardel {
 
+bool is_trimmed_before(const CacheFile& a, const CacheFile& b) {
+    return std::tie(a.used_ns, a.kind, a.id) < std::tie(b.used_ns, b.kind, b.id);
+}
+
 std::vector<CacheFile> plan_trim(std::vector<CacheFile> files, const CacheTrimOptions& trim, std::int64_t now_ns,
                                  std::int64_t kept_since_ns) {
     using std::chrono::nanoseconds;
-    std::ranges::sort(files, {}, [](const CacheFile& file) { return std::tuple(file.used_ns, file.kind, file.id); });
+    std::ranges::sort(files, is_trimmed_before);
     std::uint64_t bytes_left = 0;
     for (const CacheFile& file : files)
         bytes_left += file.size_bytes;

@@ -10,6 +10,9 @@
 
 namespace fardel {
 
+// The order in which files are removed: the least recently used first.
+bool is_trimmed_before(const CacheFile& a, const CacheFile& b);
+
 // Returns the files that were unused for too long, then the least recently used ones until the rest fits; none that was
 // used at `kept_since_ns` or later. The order depends on the files only, so that two programs that trim at once remove
 // the same ones.

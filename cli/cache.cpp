@@ -158,26 +158,30 @@ struct TrimmedFolder {
 
 std::string format_trimmed(const TrimmedFolder& trimmed) {
     const CacheTrimReport& report = trimmed.report;
-    return fmt::format("{}: removed {} of {}, {}; {} left\n", printable(trimmed.folder),
+    const std::string packed =
+        report.files_packed == 0 ? "" : "packed " + format_count(report.files_packed, "file", "files") + "; ";
+    return fmt::format("{}: removed {} of {}, {}; {}{} left\n", printable(trimmed.folder),
                        format_count(report.files_removed), format_count(report.files_seen, "file", "files"),
-                       format_size(report.bytes_removed), format_size(report.bytes_left));
+                       format_size(report.bytes_removed), packed, format_size(report.bytes_left));
 }
 
 Json json_of(const TrimmedFolder& trimmed) {
     return Json{{"folder", trimmed.folder},
                 {"files_seen", trimmed.report.files_seen},
                 {"files_removed", trimmed.report.files_removed},
+                {"files_packed", trimmed.report.files_packed},
                 {"bytes_removed", trimmed.report.bytes_removed},
                 {"bytes_left", trimmed.report.bytes_left}};
 }
 
 Result<Exit> run_trim(Words words, Console& console) {
     CommandLine line(
-        "cache trim", "FOLDER... [--size SIZE] [--unused DAYS] [--rate FILES] [--json]",
+        "cache trim", "FOLDER... [--size SIZE] [--unused DAYS] [--rate FILES] [--pack] [--json]",
         "Removes from caches what has not been used for a long time, "
         "then the least recently used files until the rest fits. Files used within the last hour are kept.",
         "  fardel cache trim ~/.cache/fardel --size 20G\n"
-        "  fardel cache trim ~/.cache/fardel --unused 14 --size 1T\n");
+        "  fardel cache trim ~/.cache/fardel --unused 14 --size 1T\n"
+        "  fardel cache trim ~/.cache/fardel --pack\n");
     std::vector<std::string> folders;
     std::optional<std::uint64_t> size;
     CacheTrimOptions trim;
@@ -188,6 +192,10 @@ Result<Exit> run_trim(Words words, Console& console) {
     line.size("--size", size, "How much to keep: bytes, or a number followed by K, M, G or T (default: 20 GiB)");
     line.number("--unused", days, 0, 36'500, "Remove what was not used for so many days (default: 30)");
     line.number("--rate", rate, 1, 1'000'000, "Remove at most so many files per second (default: 2000)");
+    line.flag(
+        "--pack", trim.packs,
+        "Also move small files into packs, if there are many. Not for a folder that nginx or another server gives "
+        "out file by file");
     line.json(json);
     if (const auto over = line.parse(words, console))
         return *over;
@@ -367,7 +375,7 @@ constexpr std::string_view kCacheHelp =
     "Usage: fardel cache layers [DIR] [--cache NAME=WHAT] [--cache-graph GRAPH] [--json]\n"
     "       fardel cache init FOLDER [--shared]\n"
     "       fardel cache stats FOLDER... [--check] [--json]\n"
-    "       fardel cache trim FOLDER... [--size SIZE] [--unused DAYS] [--rate FILES] [--json]\n"
+    "       fardel cache trim FOLDER... [--size SIZE] [--unused DAYS] [--rate FILES] [--pack] [--json]\n"
     "       fardel cache verify FOLDER... [--remove] [--json]\n"
     "       fardel cache export FOLDER -o OUT [--json]\n\n"
     "Examples:\n"

@@ -19,17 +19,17 @@ constexpr auto kTrimTimeMax = std::chrono::seconds(2);
 constexpr auto kTrimAgainAfter = std::chrono::minutes(10);
 
 // Returns what a build removes from a folder: little at once, since somebody waits for the build.
-CacheTrimOptions trim_of(const CacheLimits& limits) {
-    CacheTrimOptions trim{.time_max = kTrimTimeMax, .again_after = kTrimAgainAfter};
+CacheTrimOptions trim_of(const CacheLimits& limits, bool packs) {
+    CacheTrimOptions trim{.time_max = kTrimTimeMax, .again_after = kTrimAgainAfter, .packs = packs};
     trim.bytes_max = limits.bytes_max.value_or(trim.bytes_max);
     if (limits.unused_days)
         trim.unused_for = std::chrono::hours(24) * *limits.unused_days;
     return trim;
 }
 
-void trim_folder(const std::string& folder, const CacheLimits& limits, const std::stop_token& stop,
+void trim_folder(const std::string& folder, const CacheLimits& limits, bool packs, const std::stop_token& stop,
                  std::vector<CacheTrimmed>& trimmed) {
-    const auto report = trim_cache_folder(folder, trim_of(limits), stop);
+    const auto report = trim_cache_folder(folder, trim_of(limits, packs), stop);
     if (!report)
         trimmed.push_back({.folder = printable(folder), .problem = report.error().text()});
     else if (report->files_removed != 0)
@@ -87,10 +87,12 @@ std::vector<CacheTrimmed> ProjectBuild::trim_caches() const {
     CacheLimits own = state_->project.own_cache;
     own.bytes_max = state_->options.own_cache.bytes_max ? state_->options.own_cache.bytes_max : own.bytes_max;
     own.unused_days = state_->options.own_cache.unused_days ? state_->options.own_cache.unused_days : own.unused_days;
-    trim_folder(state_->own_cache_folder(), own, state_->options.stop, trimmed);
+    trim_folder(state_->own_cache_folder(), own, true, state_->options.stop, trimmed);
     for (const MergedCache& layer : state_->caches.layers)
         if (layer.unused.empty() && !layer.setting.folder.empty() && !layer.setting.limits.is_empty())
-            trim_folder(layer.setting.folder, layer.setting.limits, state_->options.stop, trimmed);
+            // On a share, other machines may know for a minute only that a file is gone, and not yet where it is.
+            trim_folder(layer.setting.folder, layer.setting.limits, !layer.setting.shared, state_->options.stop,
+                        trimmed);
     return trimmed;
 }
 

@@ -1,4 +1,6 @@
 #include "cache_samples.h"
+#include "kit/emulator.h"
+#include "kit/failing_call.h"
 #include "kit/files.h"
 #include "trim_plan.h"
 
@@ -284,6 +286,45 @@ TEST_CASE("trim: a trim that is killed leaves a cache that works") {  // A100
         REQUIRE(report);
         CHECK(report->broken.empty());
     }
+}
+
+TEST_CASE("trim: a packing that is killed at any system call loses nothing, and the next one goes on") {  // A100
+    if (is_left_out_in_emulator("a program that is traced stops for ever"))
+        return;
+    const ScratchFolder scratch;
+    const std::string start = scratch.path("start");
+    const auto samples = fill(start, 130, 10);
+    constexpr CacheTrimOptions kPacks{.packs = true};
+    constexpr int kStep = 397;
+    std::size_t states = 0;  // both a pack and files of their own
+    for_each_call(200, [&](int run) {
+        const std::string folder = scratch.path("cache" + std::to_string(run));
+        fs::copy(start, folder, fs::copy_options::recursive);
+        if (!kill_at_call(run * kStep, [&] { return trim_cache_folder(folder, kPacks) ? 0 : 1; }))
+            return false;
+        const auto count = [&](const char* kind) { return paths_below(folder + "/" + kind).size(); };
+        states += count("packs") != 0 && count("objects") != 0 ? 1 : 0;
+        const auto report = value_of(check_cache_folder(folder, {}));
+        CHECK(report.broken.empty());
+        CHECK(report.records == samples.size());
+        CHECK(report.incomplete == 0);
+        for (int again = 0; again < 2; ++again) {  // as it was left, and after the next packing
+            std::vector<CacheLayerSlot> layers;
+            layers.push_back({.layer = value_of(open_folder_layer(folder))});
+            const auto cache = value_of(DerivedCache::open(std::move(layers)));
+            for (const Sample& sample : samples) {
+                const auto hit = cache->find(sample.record.key);
+                REQUIRE(hit);
+                REQUIRE(value_of(read_blob(*hit->outputs[0])) == sample.outputs[0]);
+            }
+            value_of(trim_cache_folder(folder, kPacks));
+        }
+        // Fewer than are packed may be left.
+        CHECK(count("records") + count("objects") < 256);
+        fs::remove_all(folder);
+        return true;
+    });
+    CHECK(states > 1);
 }
 
 TEST_CASE(

@@ -96,6 +96,54 @@ TEST_CASE("cache trim: removes old files, and reports how many") {
     CHECK_FALSE(fs::exists(object_of(folder, "two")));
 }
 
+TEST_CASE(
+    "cache trim: results of many small jobs become one file with --pack and after builds, which find them there") {
+    const ScratchFolder scratch;
+    constexpr int kJobs = 150;
+    for (const std::string project : {"first", "second", "third"}) {
+        scratch.write(project + "/fardel.toml", R"(name = "game"
+version = "1.0"
+sources = ["assets"]
+
+[processor.up]
+command = ["sh", "-c", "tr a-z A-Z < $1 > $2", "sh", "${in}", "${out}"]
+outputs = ["{folder}{stem}.up"]
+
+[[rule]]
+match = "*.txt"
+process = "up"
+)");
+        for (int i = 0; i < kJobs; ++i)
+            scratch.write(project + "/assets/" + std::to_string(i) + ".txt", "text " + std::to_string(i));
+    }
+    const std::string far = scratch.path("far");
+    const auto build = [&](const std::string& project) {
+        return json::parse(run_well({"build", scratch.path(project), "--json", "--cache", "far=" + far}));
+    };
+    const auto count = [&](const std::string& folder) {
+        return paths_below(folder + "/records").size() + paths_below(folder + "/objects").size();
+    };
+    CHECK(build("first")["jobs_run"] == kJobs);
+    const std::string own = scratch.path("first/.fardel/cache");
+    CHECK(count(own) == 0);
+    CHECK(paths_below(own + "/packs").size() == 1);
+    const std::size_t results = count(far);
+    CHECK(results >= 2 * kJobs);
+    CHECK(json::parse(run_well({"cache", "trim", far, "--json"}))["folders"][0]["files_packed"] == 0);
+    CHECK(run_well({"cache", "trim", far, "--pack"}).find("packed " + std::to_string(results) + " files; ") !=
+          std::string::npos);
+    CHECK(count(far) == 0);
+    CHECK(json::parse(run_well({"cache", "stats", far, "--json"}))["folders"][0]["objects"] == kJobs);
+    CHECK(run_well({"cache", "verify", far}).find("everything is intact") != std::string::npos);
+
+    CHECK(build("second")["jobs_run"] == 0);  // from `far`
+    fs::remove_all(far);
+    fs::create_directories(scratch.path("third/.fardel"));
+    fs::copy(own, scratch.path("third/.fardel/cache"), fs::copy_options::recursive);
+    CHECK(build("third")["jobs_run"] == 0);
+    CHECK(read_file(scratch.path("first/game.fardel")) == read_file(scratch.path("third/game.fardel")));
+}
+
 TEST_CASE("cache export: writes a bundle with the objects, which verifies") {
     const ScratchFolder scratch;
     const std::string folder = make_cache(scratch);

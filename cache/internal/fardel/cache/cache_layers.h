@@ -56,10 +56,13 @@ struct CacheTrimOptions {
     // share of `bytes_max`.
     std::chrono::milliseconds time_max = std::chrono::hours(24);
     std::chrono::minutes again_after{0};  // does nothing if the last whole trim is younger than this
+    // Moves small files into packs, if there are many. Not for a folder whose files another program gives out.
+    bool packs = false;
 };
 struct CacheTrimReport {
     std::uint64_t files_seen = 0;
     std::uint64_t files_removed = 0;
+    std::uint64_t files_packed = 0;
     std::uint64_t bytes_removed = 0;
     std::uint64_t bytes_left = 0;  // of the files seen
     bool is_complete = true;       // false: `time_max` was over, and the next trim goes on
