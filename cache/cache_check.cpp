@@ -19,7 +19,7 @@ enum class FileState : std::uint8_t { whole, incomplete, broken, removed };
 
 // Sets `signer` if the record is intact and signed.
 Result<FileState> judge_record(const CacheFolder& folder, const CacheFile& file, std::optional<PublicKey>& signer) {
-    const auto bytes = folder.find_bytes(file.kind, file.id, kCacheRecordBytesMax);
+    const auto bytes = folder.find_bytes(file, kCacheRecordBytesMax);
     if (!bytes && is_broken_content(bytes.error()))
         return FileState::broken;
     if (!bytes)
@@ -43,7 +43,7 @@ Result<FileState> judge_record(const CacheFolder& folder, const CacheFile& file,
 }
 
 Result<FileState> judge_object(const CacheFolder& folder, const CacheFile& file) {
-    const CheckedBlob blob(folder.blob(file.kind, file.id), id_from<AssetId>(file.id), file.size_bytes);
+    const CheckedBlob blob(folder.blob(file), id_from<AssetId>(file.id), file.size_bytes);
     const Status whole = blob.verify();
     if (whole)
         return FileState::whole;
@@ -118,8 +118,8 @@ private:
             ++report.incomplete;
         if (state != FileState::broken)
             return ok();
-        return report_broken(file.pack ? CacheFile{.kind = CacheFileKind::pack, .id = cache_pack_id(*file.pack)}
-                                       : file);
+        return report_broken(
+            file.packed ? CacheFile{.kind = CacheFileKind::pack, .id = cache_pack_id(file.packed->pack)} : file);
     }
     Status report_broken(const CacheFile& file) {
         std::string name = cache_file_name(file.kind, file.id);

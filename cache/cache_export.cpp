@@ -15,7 +15,7 @@ namespace {
 
 // Adds an intact record and its objects; counts a broken one.
 Status add_record(const CacheFolder& folder, const CacheFile& file, CachePlan& plan, std::uint64_t& broken) {
-    auto bytes = folder.find_bytes(file.kind, file.id, kCacheRecordBytesMax);
+    auto bytes = folder.find_bytes(file, kCacheRecordBytesMax);
     if (!bytes && !is_broken_content(bytes.error()))
         return std::move(bytes).error();
     if (bytes && !*bytes)

@@ -111,33 +111,36 @@ Status write_file(const FilePath& path, std::span<const std::byte> bytes) {
     return file.commit();
 }
 
+Result<std::shared_ptr<const ByteSource>> open_packed(const PackedFile& packed) {
+    if (packed.bytes.size_bytes > kPackedBytesMax)
+        return packed.bytes.open();
+    FARDEL_TRY_ASSIGN(auto bytes, packed.bytes.read(kPackedBytesMax));
+    return make_memory_source(std::move(bytes));
+}
+
 class StoredBlob final : public BlobSource {
 public:
-    StoredBlob(FilePath path, std::shared_ptr<CachePacks> packs, CacheFileKind kind, const Hash& id)
-        : path_(std::move(path)), packs_(std::move(packs)), kind_(kind), id_(id) {}
+    StoredBlob(FilePath path, CacheFile file, std::shared_ptr<CachePacks> packs)
+        : path_(std::move(path)), file_(std::move(file)), packs_(std::move(packs)) {}
 
     Result<std::unique_ptr<BlobStream>> open() const override {
         FARDEL_TRY_ASSIGN(auto bytes, open_bytes());
         return open_stream_of(std::move(bytes));
     }
     Result<std::shared_ptr<const ByteSource>> open_bytes() const override {
+        if (file_.packed)
+            return open_packed(*file_.packed);
         auto file = open_stored_file(path_);
         if (file || !is_stored_absence(file.error()))
             return file;
-        const auto packed = packs_->find(kind_, id_);
-        if (!packed)
-            return file;
-        if (packed->bytes.size_bytes > kPackedBytesMax)
-            return packed->bytes.open();
-        FARDEL_TRY_ASSIGN(auto bytes, packed->bytes.read(kPackedBytesMax));
-        return make_memory_source(std::move(bytes));
+        const auto packed = packs_->find(file_.kind, file_.id);
+        return packed ? open_packed(*packed) : std::move(file);
     }
 
 private:
     const FilePath path_;
+    const CacheFile file_;
     const std::shared_ptr<CachePacks> packs_;
-    const CacheFileKind kind_;
-    const Hash id_;
 };
 
 enum class Marker : std::uint8_t { ours, none, foreign, later };
@@ -233,33 +236,27 @@ Result<std::optional<CacheFile>> CacheFolder::find(CacheFileKind kind, const Has
     if (status)
         return std::optional<CacheFile>(
             CacheFile{.kind = kind, .id = id, .size_bytes = status->size_bytes, .used_ns = used_ns(*status)});
-    // Twice: a pack that was found may have been merged with another one a moment ago.
-    for (int tried = 0; tried < 2; ++tried) {
-        const auto packed = packs_->find(kind, id);
-        if (!packed)
-            break;
-        FARDEL_TRY_ASSIGN(const auto pack, find_status(CacheFileKind::pack, cache_pack_id(packed->pack)));
-        if (pack)
-            return std::optional<CacheFile>(CacheFile{.kind = kind,
-                                                      .id = id,
-                                                      .size_bytes = packed->bytes.size_bytes,
-                                                      .used_ns = used_ns(*pack),
-                                                      .pack = packed->pack});
-        packs_->look_again();
-    }
-    return std::optional<CacheFile>();
+    auto packed = packs_->find(kind, id);
+    if (!packed)
+        return std::optional<CacheFile>();
+    CacheFile file{.kind = kind, .id = id, .size_bytes = packed->bytes.size_bytes, .used_ns = packed->used_ns};
+    file.packed = std::make_shared<const PackedFile>(*std::move(packed));
+    return std::optional<CacheFile>(std::move(file));
 }
 
-Result<std::optional<std::vector<std::byte>>> CacheFolder::find_bytes(CacheFileKind kind, const Hash& id,
+Result<std::optional<std::vector<std::byte>>> CacheFolder::find_bytes(const CacheFile& file,
                                                                       std::size_t bytes_max) const {
-    const FilePath path = path_of(kind, id);
+    const auto read_packed = [&](const PackedFile& packed) -> Result<std::optional<std::vector<std::byte>>> {
+        FARDEL_TRY_ASSIGN(auto bytes, packed.bytes.read(bytes_max));
+        return std::optional<std::vector<std::byte>>(std::move(bytes));
+    };
+    if (file.packed)
+        return read_packed(*file.packed);
+    const FilePath path = path_of(file.kind, file.id);
     const auto source = open_stored_file(path);
     if (!source && is_stored_absence(source.error())) {
-        const auto packed = packs_->find(kind, id);
-        if (!packed)
-            return std::optional<std::vector<std::byte>>();
-        FARDEL_TRY_ASSIGN(auto bytes, packed->bytes.read(bytes_max));
-        return std::optional<std::vector<std::byte>>(std::move(bytes));
+        const auto packed = packs_->find(file.kind, file.id);
+        return packed ? read_packed(*packed) : std::optional<std::vector<std::byte>>();
     }
     if (!source)
         return source.error();
@@ -271,8 +268,8 @@ Result<std::optional<std::vector<std::byte>>> CacheFolder::find_bytes(CacheFileK
     return std::optional<std::vector<std::byte>>(std::move(bytes));
 }
 
-std::shared_ptr<const BlobSource> CacheFolder::blob(CacheFileKind kind, const Hash& id) const {
-    return std::make_shared<StoredBlob>(path_of(kind, id), packs_, kind, id);
+std::shared_ptr<const BlobSource> CacheFolder::blob(const CacheFile& file) const {
+    return std::make_shared<StoredBlob>(path_of(file.kind, file.id), file, packs_);
 }
 
 Status CacheFolder::write(CacheFileKind kind, const Hash& id, const BlobSource& bytes) const {
@@ -293,13 +290,20 @@ Status CacheFolder::write(CacheFileKind kind, const Hash& id, std::span<const st
 
 void CacheFolder::mark_used(const CacheFile& file) const {
     const FilePath path =
-        file.pack ? path_of(CacheFileKind::pack, cache_pack_id(*file.pack)) : path_of(file.kind, file.id);
-    static_cast<void>(touch_used_time(path, path));
+        file.packed ? path_of(CacheFileKind::pack, cache_pack_id(file.packed->pack)) : path_of(file.kind, file.id);
+    const Status marked = touch_used_time(path, path);
+    if (!marked || !file.packed)
+        return;
+    if (const auto status = find_status(CacheFileKind::pack, cache_pack_id(file.packed->pack)); status && *status)
+        packs_->note_use(file.packed->pack, used_ns(**status));
 }
 
 Result<bool> CacheFolder::remove(CacheFileKind kind, const Hash& id) const {
     const FilePath path = path_of(kind, id);
-    return remove_file(path, path);
+    FARDEL_TRY_ASSIGN(const bool removed, remove_file(path, path));
+    if (kind == CacheFileKind::pack)
+        packs_->look_again();
+    return removed;
 }
 
 Result<bool> CacheFolder::remove(const UnfinishedFile& file) const {
@@ -363,7 +367,7 @@ Result<std::vector<CacheFile>> CacheFolder::list_packed(const CacheFile& pack, C
     std::vector<CacheFile> found;
     for (const BundledEntry& entry : entries) {
         FARDEL_TRY_ASSIGN(const auto file, find(kind, entry.id));
-        if (file && file->pack == number)
+        if (file && file->packed && file->packed->pack == number)
             found.push_back(*file);
     }
     return found;

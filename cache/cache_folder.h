@@ -28,13 +28,16 @@ namespace fardel {
 
 enum class CacheFileKind : std::uint8_t { record, object, pack };
 
+struct PackedFile;  // cache_packs.h
+
 struct CacheFile {
     CacheFileKind kind{};
     Hash id;  // the bytes of a build key or an asset id; of a pack, see cache_pack_id()
     std::uint64_t size_bytes = 0;
     std::int64_t used_ns = 0;  // the later of last access and last modification, by the file system's clock; in a pack,
                                // that of the pack
-    std::optional<std::uint64_t> pack = std::nullopt;  // the number of the pack that it is in
+    std::shared_ptr<const PackedFile> packed =
+        nullptr;  // where it is in a pack, which stays open; or a file of its own
 };
 
 // Packs have numbers; the newest has the highest. The id of a pack is its number, big-endian, and then zeros.
@@ -70,11 +73,12 @@ public:
 
     Result<std::optional<CacheFile>> find(CacheFileKind kind, const Hash& id) const;
     // Returns the whole record or object. Errors: limit, denied, io, unreachable; in a pack also those of Bundle.
-    Result<std::optional<std::vector<std::byte>>> find_bytes(CacheFileKind kind, const Hash& id,
-                                                             std::size_t bytes_max) const;
+    Result<std::optional<std::vector<std::byte>>> find_bytes(const CacheFile& file, std::size_t bytes_max) const;
     // Returns a blob that opens the file when it is read, also if it was moved into a pack meanwhile. Reading does not
     // count as use.
-    std::shared_ptr<const BlobSource> blob(CacheFileKind kind, const Hash& id) const;
+    std::shared_ptr<const BlobSource> blob(const CacheFile& file) const;
+    // The same, wherever it is then.
+    std::shared_ptr<const BlobSource> blob(CacheFileKind kind, const Hash& id) const { return blob({kind, id}); }
     // The status of a file of its own.
     Result<std::optional<FileStatus>> find_status(CacheFileKind kind, const Hash& id) const;
 

@@ -23,6 +23,7 @@ namespace {
 constexpr std::string_view kPacksFolder = "packs";
 constexpr std::string_view kPackEnd = ".fardel";
 constexpr std::size_t kPackDigits = 16;
+constexpr auto kLookedAtFor = std::chrono::milliseconds(10);     // a file system is not asked for each hit
 constexpr std::size_t kPackBlocksBytes = std::size_t(16) << 20;  // small objects share blocks
 
 std::optional<std::uint64_t> find_pack_number(std::string_view name) {
@@ -89,6 +90,7 @@ Result<std::vector<BundledEntry>> list_bundled(const std::shared_ptr<const Bundl
 struct CachePacks::Pack {
     std::uint64_t number = 0;
     FileStatus status;
+    std::atomic<std::int64_t> used_ns = 0;
     std::shared_ptr<const Bundle> bundle;  // nullptr: it cannot be opened
     std::atomic<bool> is_left_out = false;
 };
@@ -100,15 +102,21 @@ CachePacks::~CachePacks() = default;
 std::optional<PackedFile> CachePacks::find(CacheFileKind kind, const Hash& id) {
     if (kind == CacheFileKind::pack)
         return std::nullopt;
-    const auto packs = current();
-    for (const std::shared_ptr<Pack>& pack : *packs) {
+    if (const auto packs = looked_at_lately())
+        if (auto found = find(*packs, kind, id))
+            return found;
+    return find(*current(), kind, id);
+}
+
+std::optional<PackedFile> CachePacks::find(const Packs& packs, CacheFileKind kind, const Hash& id) const {
+    for (const std::shared_ptr<Pack>& pack : packs) {
         if (!pack->bundle || pack->is_left_out)
             continue;
         auto found = find_bundled(pack->bundle, kind, id);
         if (!found)
             leave_out(*pack, found.error());
         else if (*found)
-            return PackedFile{.bytes = **std::move(found), .pack = pack->number};
+            return PackedFile{.bytes = **std::move(found), .pack = pack->number, .used_ns = pack->used_ns};
     }
     return std::nullopt;
 }
@@ -119,6 +127,15 @@ std::optional<std::uint64_t> CachePacks::find_broken(CacheFileKind kind, const H
         return std::nullopt;
     const Status whole = verify_packed(kind, id, found->bytes);
     return !whole && is_broken_content(whole.error()) ? std::optional(found->pack) : std::nullopt;
+}
+
+void CachePacks::note_use(std::uint64_t number, std::int64_t used_ns) {
+    const std::scoped_lock lock(mutex_);
+    if (!packs_)
+        return;
+    for (const std::shared_ptr<Pack>& pack : *packs_)
+        if (pack->number == number)
+            pack->used_ns = used_ns;
 }
 
 void CachePacks::look_again() {
@@ -165,11 +182,13 @@ Result<std::shared_ptr<const CachePacks::Packs>> CachePacks::list() const {
         const auto status = find_file_status(path, path, Links::refused);
         if (!status || !*status)
             continue;  // removed meanwhile
+        const std::int64_t used_ns = std::max((*status)->used_ns, (*status)->modified_ns);
         const auto is_known = [&](const auto& known) {
             return known->number == number && is_same_pack(known->status, **status) && !known->is_left_out;
         };
         if (packs_) {
             if (const auto known = std::ranges::find_if(*packs_, is_known); known != packs_->end()) {
+                (*known)->used_ns = used_ns;
                 packs->push_back(*known);
                 continue;
             }
@@ -177,6 +196,7 @@ Result<std::shared_ptr<const CachePacks::Packs>> CachePacks::list() const {
         auto pack = std::make_shared<Pack>();
         pack->number = number;
         pack->status = **status;
+        pack->used_ns = used_ns;
         if (auto bundle = open(number))
             pack->bundle = *std::move(bundle);
         else
@@ -186,12 +206,18 @@ Result<std::shared_ptr<const CachePacks::Packs>> CachePacks::list() const {
     return std::shared_ptr<const Packs>(std::move(packs));
 }
 
+std::shared_ptr<const CachePacks::Packs> CachePacks::looked_at_lately() {
+    const std::scoped_lock lock(mutex_);
+    return packs_ && SteadyClock::now() - looked_at_ < kLookedAtFor ? packs_ : nullptr;
+}
+
 std::shared_ptr<const CachePacks::Packs> CachePacks::current() {
     const FilePath path = root_ / kPacksFolder;
     const std::int64_t now_ns = wall_clock_ns();
     const auto status = find_file_status(path, path, Links::refused);
     const PathStamp stamp = status && *status ? stamp_of(**status, now_ns) : PathStamp();
     const std::scoped_lock lock(mutex_);
+    looked_at_ = SteadyClock::now();
     if (packs_ && is_unchanged(listed_, stamp))
         return packs_;
     auto packs = list();

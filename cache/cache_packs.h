@@ -1,8 +1,9 @@
 // CachePacks: the packs of a cache folder, opened for look-ups.
 //
 // They are opened at the first look-up, and listed again when their folder has changed: other processes write, merge
-// and remove packs at any time. What cannot be read counts as absent. Packs are untrusted, as all files of a cache: the
-// bundle's own hashes show damage, and the caller checks what it reads. From any thread.
+// and remove packs at any time. For what is found, the folder is looked at every few milliseconds only. What cannot be
+// read counts as absent. Packs are untrusted, as all files of a cache: the bundle's own hashes show damage, and the
+// caller checks what it reads. From any thread.
 #pragma once
 
 #include "bundled_file.h"
@@ -12,6 +13,7 @@
 #include <fardel/base/path_stamp.h>
 #include <fardel/base/result.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -34,7 +36,8 @@ std::string pack_file_name(std::uint64_t number);
 
 struct PackedFile {
     BundledFile bytes;
-    std::uint64_t pack = 0;  // its number
+    std::uint64_t pack = 0;    // its number
+    std::int64_t used_ns = 0;  // of the pack, when it was listed or this process marked it last
 };
 
 struct BundledEntry {
@@ -58,6 +61,8 @@ public:
     std::optional<PackedFile> find(CacheFileKind kind, const Hash& id);
     // Returns the number of the pack with this record or object if that is broken.
     std::optional<std::uint64_t> find_broken(CacheFileKind kind, const Hash& id);
+    // A pack was marked as used.
+    void note_use(std::uint64_t number, std::int64_t used_ns);
     // Lists the packs again at the next look-up.
     void look_again();
 
@@ -71,6 +76,8 @@ private:
     using Packs = std::vector<std::shared_ptr<Pack>>;  // the newest first
 
     std::shared_ptr<const Packs> current();
+    std::shared_ptr<const Packs> looked_at_lately();  // nullptr: none
+    std::optional<PackedFile> find(const Packs& packs, CacheFileKind kind, const Hash& id) const;
     Result<std::shared_ptr<const Packs>> list() const;
     void leave_out(Pack& pack, const Error& error) const;
 
@@ -79,7 +86,8 @@ private:
     const std::shared_ptr<BlockCache> blocks_;
     std::mutex mutex_;
     std::shared_ptr<const Packs> packs_;  // nullptr: to be listed
-    PathStamp listed_;                    // of the folder, from before it was listed
+    std::chrono::steady_clock::time_point looked_at_;
+    PathStamp listed_;  // of the folder, from before it was listed
 };
 
 }  // namespace fardel

@@ -99,7 +99,7 @@ enum class Removal : std::uint8_t { done, was_absent, was_used };
 // Keeps a file that was used since it was listed, or that a build began to use. Another program may have removed it.
 Result<Removal> remove_unused(const CacheFolder& folder, const CacheTrimLock& lock, const CacheFile& file) {
     FARDEL_TRY_ASSIGN(const auto now, folder.find(file.kind, file.id));
-    if (!now || now->pack)
+    if (!now || now->packed)
         return Removal::was_absent;
     // Looked at again under the lock, in one phase and without a list of what is condemned: an entry that is gone is
     // built again, nothing more.

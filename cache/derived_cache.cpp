@@ -15,7 +15,7 @@
 namespace fardel {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using LayerClock = std::chrono::steady_clock;
 using Blobs = std::vector<std::shared_ptr<const BlobSource>>;
 using CheckedBlobs = std::vector<std::shared_ptr<const CheckedBlob>>;
 
@@ -65,8 +65,8 @@ public:
         const std::scoped_lock lock(mutex_);
         change(counts_);
     }
-    void record_read(Clock::time_point since, std::uint64_t bytes, const Error* error) {
-        const auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - since);
+    void record_read(LayerClock::time_point since, std::uint64_t bytes, const Error* error) {
+        const auto took = std::chrono::duration_cast<std::chrono::microseconds>(LayerClock::now() - since);
         const std::scoped_lock lock(mutex_);
         counts_.waited += took;
         const bool failed = error != nullptr && !is_about_broken_data(*error) && error->code() != ErrorCode::missing;
@@ -83,9 +83,9 @@ public:
         return policy_.signers.empty() || verify_cache_record(record, policy_.signers);
     }
     // `written`: the counter of what was written.
-    void record_write(Clock::time_point since, std::uint64_t bytes, const Status& outcome,
+    void record_write(LayerClock::time_point since, std::uint64_t bytes, const Status& outcome,
                       std::uint64_t CacheLayerStatistics::*written) {
-        const auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - since);
+        const auto took = std::chrono::duration_cast<std::chrono::microseconds>(LayerClock::now() - since);
         const std::scoped_lock lock(mutex_);
         if (outcome) {
             ++(counts_.*written);
@@ -199,7 +199,7 @@ bool DerivedCache::State::is_chosen_to_verify(const BuildKey& key) const {
 }
 
 std::optional<CacheRecord> DerivedCache::State::find_record(LayerSlot& slot, const BuildKey& key) {
-    const auto since = Clock::now();
+    const auto since = LayerClock::now();
     auto found = slot.layer().find_record(key);
     slot.record_read(since, found && *found ? (*found)->size() : 0, found ? nullptr : &found.error());
     const bool broken = !found && is_about_broken_data(found.error());
@@ -226,7 +226,7 @@ std::optional<CacheRecord> DerivedCache::State::find_record(LayerSlot& slot, con
 // or may not have the object.
 std::shared_ptr<const CheckedBlob> DerivedCache::State::find_object(const SharedSlot& slot, const CachedOutput& output,
                                                                     bool& answered) {
-    const auto since = Clock::now();
+    const auto since = LayerClock::now();
     const auto drop = [slot, asset = output.asset] {
         slot->count([](CacheLayerStatistics& counts) { ++counts.broken; });
         slot->layer().drop_object(asset);
@@ -347,7 +347,7 @@ void DerivedCache::State::fill_up(std::size_t below, std::size_t from, const Cac
 // ---- Writing --------------------------------------------------------------------------------------------------------
 
 Status DerivedCache::State::write_object(LayerSlot& slot, const CachedOutput& output, const CheckedBlob& blob) {
-    const auto since = Clock::now();
+    const auto since = LayerClock::now();
     Status written = slot.layer().write_object(output.asset, output.size_bytes, blob);
     if (!written && blob.has_failed())
         return written;  // the blob failed, not the layer
@@ -356,7 +356,7 @@ Status DerivedCache::State::write_object(LayerSlot& slot, const CachedOutput& ou
 }
 
 Status DerivedCache::State::write_record(LayerSlot& slot, const CacheRecord& record, std::span<const std::byte> bytes) {
-    const auto since = Clock::now();
+    const auto since = LayerClock::now();
     Status written = slot.layer().write_record(record.key, bytes);
     slot.record_write(since, bytes.size(), written, &CacheLayerStatistics::records_written);
     return written;

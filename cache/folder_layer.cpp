@@ -23,11 +23,10 @@ public:
     bool is_writable() const override { return true; }
 
     Result<std::optional<std::vector<std::byte>>> find_record(const BuildKey& key) override {
-        const Hash id = id_from<Hash>(key);
-        FARDEL_TRY_ASSIGN(const auto file, folder_.find(CacheFileKind::record, id));
+        FARDEL_TRY_ASSIGN(const auto file, folder_.find(CacheFileKind::record, id_from<Hash>(key)));
         if (!file || !use(*file))
             return std::optional<std::vector<std::byte>>();
-        return folder_.find_bytes(CacheFileKind::record, id, kCacheRecordBytesMax);
+        return folder_.find_bytes(*file, kCacheRecordBytesMax);
     }
     Status write_record(const BuildKey& key, std::span<const std::byte> bytes) override {
         hold();
@@ -38,7 +37,7 @@ public:
         FARDEL_TRY_ASSIGN(const auto file, find(asset, size_bytes));
         if (!file || !use(*file))
             return std::shared_ptr<const BlobSource>();
-        return folder_.blob(CacheFileKind::object, file->id);
+        return folder_.blob(*file);
     }
     Status write_object(const AssetId& asset, std::uint64_t size_bytes, const BlobSource& bytes) override {
         FARDEL_TRY_ASSIGN(const auto file, find(asset, size_bytes));

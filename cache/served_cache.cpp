@@ -56,8 +56,8 @@ public:
         if (!found)
             return Error(ErrorCode::missing, "the cache does not have it");
         folder_.mark_used(*found);
-        auto bytes = folder_.blob(kind_of(file), file.id)->open_bytes();
-        if (bytes || !found->pack)
+        auto bytes = folder_.blob(*found)->open_bytes();
+        if (bytes || !found->packed)
             return bytes;
         // Clients find out what is wrong with files. A pack shows it here.
         folder_.drop(kind_of(file), file.id);

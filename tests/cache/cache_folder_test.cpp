@@ -56,7 +56,7 @@ TEST_CASE("cache folder: a folder that another user has replaced by a link is ne
     std::filesystem::rename(scratch.path("cache/objects"), scratch.path("outside"));
     make_foreign_link(scratch.path("outside"), scratch.path("cache/objects"));
     make_foreign_link(scratch.path("outside"), scratch.path("cache/retention"));
-    const auto found = folder.find_bytes(CacheFileKind::object, id, 100);
+    const auto found = folder.find_bytes({CacheFileKind::object, id}, 100);
     CHECK((!found || !*found));
     CHECK_FALSE(folder.remove(CacheFileKind::object, id));
     CHECK_FALSE(folder.write(CacheFileKind::object, Hash{}, bytes));
@@ -114,7 +114,7 @@ TEST_CASE("cache folder: links, folders, FIFOs and files with other names count 
 
     fs::create_symlink(secret, path);
     CHECK_FALSE(folder.find(CacheFileKind::object, id).value());
-    CHECK_FALSE(folder.find_bytes(CacheFileKind::object, id, 1000).value());
+    CHECK_FALSE(folder.find_bytes({CacheFileKind::object, id}, 1000).value());
     CHECK_FALSE(read_blob(*folder.blob(CacheFileKind::object, id)));
     CHECK(folder.list(CacheFileKind::object, id.bytes[0]).value().files.empty());
     REQUIRE(folder.write(CacheFileKind::object, id, bytes));  // replaces the link
@@ -130,7 +130,7 @@ TEST_CASE("cache folder: links, folders, FIFOs and files with other names count 
 
     REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
     CHECK_FALSE(folder.find(CacheFileKind::object, id).value());
-    CHECK_FALSE(folder.find_bytes(CacheFileKind::object, id, 1000).value());
+    CHECK_FALSE(folder.find_bytes({CacheFileKind::object, id}, 1000).value());
     fs::remove(path);
 
     const std::string beside = fs::path(path).parent_path().string() + "/";
