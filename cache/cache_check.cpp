@@ -70,8 +70,12 @@ public:
                 FARDEL_TRY(check_file(file));
         }
         FARDEL_TRY_ASSIGN(const auto packs, folder_.list_packs());
-        for (const CacheFile& pack : packs)
+        report.packs = packs.size();
+        report.pack_bytes = 0;
+        for (const CacheFile& pack : packs) {
+            report.pack_bytes += pack.size_bytes;
             FARDEL_TRY(check_pack(pack, kind));
+        }
         return ok();
     }
 

@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -64,13 +65,19 @@ Result<std::vector<PackedEntry>> read_pack(const std::shared_ptr<const Bundle>& 
         PlacementRecord placement;
     };
     std::vector<Placed> placed;
+    std::uint64_t content_bytes = 0;
     for (const CacheFileKind kind : {CacheFileKind::record, CacheFileKind::object}) {
         FARDEL_TRY_ASSIGN(auto entries, list_bundled(bundle, kind));
         for (BundledEntry& entry : entries) {
             FARDEL_TRY_ASSIGN(const PlacementRecord placement, bundle->placement(entry.bytes.asset));
+            content_bytes += entry.bytes.size_bytes;
             placed.push_back({kind, std::move(entry), placement});
         }
     }
+    if (content_bytes > kPackContentBytesMax)
+        return Error(ErrorCode::limit, bundle->label() + ": " + std::to_string(content_bytes) +
+                                           " bytes of entries; a pack has at most " +
+                                           std::to_string(kPackContentBytesMax));
     std::ranges::sort(placed, {}, [](const Placed& one) {
         return std::tuple(one.placement.first_block, one.placement.offset, one.kind, one.entry.id);
     });
@@ -112,14 +119,15 @@ public:
         is_full_ = is_full(entry_count_);
         if (entry_count_ == 0)
             return ok();
+        FARDEL_TRY_ASSIGN(const auto numbers, folder_.packs().list_numbers());
+        number_ = numbers.empty() ? 1 : numbers.front() + 1;
         FARDEL_TRY_ASSIGN(const auto packs, folder_.list_packs());
         packs_there_ = packs.size();
-        number_ = packs.empty() ? 1 : cache_pack_number(packs.front().id) + 1;
         for (const CacheFile& pack : packs) {
             const auto bundle = folder_.packs().open(cache_pack_number(pack.id));
             if (!bundle && !is_broken_content(bundle.error()))
                 break;
-            if (bundle && !has_room_for(**bundle))
+            if (bundle && !has_room_for(pack, **bundle))
                 break;
             auto entries = bundle ? read_pack(*bundle) : Result<std::vector<PackedEntry>>(bundle.error());
             if (!entries && entries.error().code() == ErrorCode::limit)
@@ -158,8 +166,9 @@ public:
         return true;
     }
 
-    // A record that was replaced since it was read stays: it is newer than that in the pack. What there is no time for
-    // is found in the pack by the next packing, and removed then.
+    // A record that was replaced since it was read stays: it is newer than that in the pack. (If it is replaced between
+    // the look and the removal, the older one counts, which is as true, and knows less.) What there is no time for is
+    // found in the pack by the next packing, and removed then.
     Status remove_moved() {
         std::optional<CacheTrimLock> lock;
         for (std::size_t i = 0; i < moved_.size() && PackingClock::now() < deadline_; ++i) {
@@ -216,9 +225,10 @@ private:
         return there && std::ranges::equal(*there, bytes);
     }
 
-    bool has_room_for(const Bundle& bundle) const {
+    bool has_room_for(const CacheFile& pack, const Bundle& bundle) const {
         const std::uint64_t count = bundle.name_count();
-        return count < 2 * entry_count_ && entry_count_ + count <= kPackEntriesMax &&
+        return content_bytes_ + pack.size_bytes <= kPackContentBytesMax && count < 2 * entry_count_ &&
+               entry_count_ + count <= kPackEntriesMax &&
                kEntryTime * static_cast<std::int64_t>(entry_count_ + count) < deadline_ - PackingClock::now();
     }
 

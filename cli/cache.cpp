@@ -46,6 +46,8 @@ std::string format_folder(const CheckedFolder& checked, bool was_read, const Con
     std::string text = fmt::format("{}\n", printable(checked.folder));
     text += fmt::format("  records     {}, {}\n", format_count(report.records), format_size(report.record_bytes));
     text += fmt::format("  objects     {}, {}\n", format_count(report.objects), format_size(report.object_bytes));
+    if (report.packs != 0)
+        text += fmt::format("  packs       {}, {}\n", format_count(report.packs), format_size(report.pack_bytes));
     if (report.unfinished != 0)
         text += fmt::format("  unfinished  {}, {}\n", format_count(report.unfinished, "file", "files"),
                             format_size(report.unfinished_bytes));
@@ -71,6 +73,8 @@ Json json_of(const CheckedFolder& checked, bool was_read) {
               {"record_bytes", report.record_bytes},
               {"objects", report.objects},
               {"object_bytes", report.object_bytes},
+              {"packs", report.packs},
+              {"pack_bytes", report.pack_bytes},
               {"unfinished", report.unfinished},
               {"unfinished_bytes", report.unfinished_bytes}};
     if (was_read) {

@@ -133,7 +133,10 @@ process = "up"
     CHECK(run_well({"cache", "trim", far, "--pack"}).find("packed " + std::to_string(results) + " files; ") !=
           std::string::npos);
     CHECK(count(far) == 0);
-    CHECK(json::parse(run_well({"cache", "stats", far, "--json"}))["folders"][0]["objects"] == kJobs);
+    const json counted = json::parse(run_well({"cache", "stats", far, "--json"}))["folders"][0];
+    CHECK(counted["objects"] == kJobs);
+    CHECK(counted["packs"] == 1);
+    CHECK(run_well({"cache", "stats", far}).find("  packs       1, ") != std::string::npos);
     CHECK(run_well({"cache", "verify", far}).find("everything is intact") != std::string::npos);
 
     CHECK(build("second")["jobs_run"] == 0);  // from `far`

@@ -74,10 +74,12 @@ Result<CacheTrimReport> trim_cache_folder(const std::string& folder, const Cache
                                           std::stop_token stop = {});
 
 struct CacheFolderReport {
-    std::uint64_t records = 0;
+    std::uint64_t records = 0;  // with those in packs
     std::uint64_t objects = 0;
     std::uint64_t record_bytes = 0;
     std::uint64_t object_bytes = 0;
+    std::uint64_t packs = 0;
+    std::uint64_t pack_bytes = 0;
     std::uint64_t unfinished = 0;  // files of writers that were killed or are still writing
     std::uint64_t unfinished_bytes = 0;
     std::uint64_t incomplete = 0;                       // intact records of which some objects are missing
