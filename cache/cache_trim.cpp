@@ -124,7 +124,9 @@ public:
             FARDEL_TRY_ASSIGN(const CacheTrimLock lock, CacheTrimLock::open(folder_));
             kept_since_ns = lock.kept_since_ns();
         }
-        FARDEL_TRY_ASSIGN(Listing listing, list(folder_, deadline_, stop_));
+        // A folder with so many files that listing takes all the time has to be packed most of all.
+        const auto listed_until = trim_.packs ? deadline_ - trim_.time_max / 2 : deadline_;
+        FARDEL_TRY_ASSIGN(Listing listing, list(folder_, listed_until, stop_));
         FARDEL_TRY_ASSIGN(const auto packs, folder_.list_packs());
         trimmed_.is_complete = listing.shards == kCacheShards;
         trimmed_.files_seen = listing.files.size() + listing.unfinished.size() + packs.size();

@@ -1,10 +1,10 @@
 #include "cache_folder.h"
 #include "cache_packs.h"
 #include "cache_samples.h"
+#include "kit/emulator.h"
 #include "kit/files.h"
 
 #include <fardel/base/file.h>
-#include <fardel/base/random.h>
 #include <fardel/cache/cache_layers.h>
 #include <fardel/cache/derived_cache.h>
 #include <fardel/cache/served_cache.h>
@@ -63,9 +63,20 @@ std::size_t count_own_files(const std::string& folder) {
 }
 
 std::string only_pack(const std::string& folder) {
-    const auto packs = paths_below(folder + "/packs");
+    auto packs = paths_below(folder + "/packs");
+    // Where open files cannot be removed, they have another name until they are closed.
+    std::erase_if(packs, [](const fs::path& file) { return file.extension() != ".fardel"; });
     REQUIRE(packs.size() == 1);
     return packs[0].string();
+}
+
+// std::filesystem of mingw-w64 cannot copy into a folder that exists.
+void copy_files(const std::string& from, const std::string& to) {
+    for (const fs::path& file : paths_below(from)) {
+        const fs::path copy = fs::path(to) / file.lexically_relative(from);
+        fs::create_directories(copy.parent_path());
+        fs::copy_file(file, copy);
+    }
 }
 
 void set_used_hours_ago(const std::string& file, std::int64_t hours) {
@@ -156,14 +167,10 @@ TEST_CASE("cache packing: files that a killed packing has left beside its pack a
     const ScratchFolder scratch;
     const std::string folder = scratch.path("cache");
     auto samples = fill(folder, 0);
-    fs::copy(folder + "/records", scratch.path("records"), fs::copy_options::recursive);
-    fs::copy(folder + "/objects", scratch.path("objects"), fs::copy_options::recursive);
+    for (const std::string kind : {"/records", "/objects"})
+        copy_files(folder + kind, scratch.path("saved") + kind);
     value_of(trim_cache_folder(folder, kPacked));
-    const std::string pack = only_pack(folder);
-    const std::string bytes = read_file(pack);
-    for (const char* kind : {"records", "objects"})
-        fs::copy(scratch.path(kind), folder + "/" + kind,
-                 fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+    copy_files(scratch.path("saved"), folder);
     REQUIRE(count_own_files(folder) == 300);
     samples[3].record.notes = "newer";
     require_good(value_of(open_folder_layer(folder))->write_record(samples[3].record.key, encoded(samples[3].record)));
@@ -206,6 +213,8 @@ TEST_CASE("cache packing: beside readers and writers, nothing is missed") {  // 
     std::vector<std::jthread> threads;
     for (std::size_t t = 0; t < 2; ++t)
         threads.emplace_back([&, t] {
+            if (!can_replace_at_once())
+                return;
             const auto cache = open_cache(folder);
             for (std::size_t i = t * 37; !ends; i += 7) {
                 const Sample& sample = samples[i % samples.size()];
@@ -315,6 +324,8 @@ TEST_CASE("cache packing: trimming removes a pack whole, and one that a running 
 
     const std::int64_t used_ns = value_of(file_status(pack, pack)).used_ns;
     {
+        if (!can_set_used_times())
+            return;
         const auto cache = open_cache(folder);
         CHECK(has(*cache, samples[5]));
         const std::int64_t marked_ns = value_of(file_status(pack, pack)).used_ns;
@@ -332,6 +343,8 @@ TEST_CASE("cache packing: trimming removes a pack whole, and one that a running 
 }
 
 TEST_CASE("cache packing: by size, what was used less recently goes first, and old files are not packed") {
+    if (!can_set_used_times())
+        return;
     const ScratchFolder scratch;
     const std::string folder = scratch.path("cache");
     fill(folder, 0);

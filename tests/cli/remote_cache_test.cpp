@@ -126,6 +126,24 @@ TEST_CASE("build: with a cache on nginx or on fardel serve it gives the same, an
     CHECK(serve.requests == 1 + 2 * kJobs + 1 + 2 * kJobs);
 }
 
+TEST_CASE("build: a server finds what an editor has packed in its folder meanwhile") {
+    const ScratchFolder scratch;
+    CacheServer server(scratch, "serve");
+    check_has(run_well({"build", make_machine(scratch, "first", server.url)}), "jobs: 12 of 12 run");
+    {
+        const auto queue = value_of(CacheQueue::open({.folder = server.tree, .memory_bytes_max = 0}));
+        for (int i = 0; i < 130; ++i)
+            require_good(queue->put({.plugin = "noise", .version = std::to_string(i)}, noise(300, 1000 + i)));
+        require_good(queue->close());
+    }
+    CHECK(paths_below(server.tree + "/records").empty());
+    CHECK(paths_below(server.tree + "/objects").empty());
+    CHECK(paths_below(server.tree + "/packs").size() == 1);
+    check_has(run_well({"build", make_machine(scratch, "second", server.url)}),
+              "jobs: 0 of 12 run, 12 from the cache\n");
+    CHECK(server.requests() == 1 + 2 * kJobs + 1 + 2 * kJobs);
+}
+
 TEST_CASE("build: figures of a cache are those after the last write") {
     const ScratchFolder scratch;
     const CacheServer server(scratch, "serve");
