@@ -1,55 +1,18 @@
 #include "fetch/asset_fetch.h"
 
+#include "fetch/received_units.h"
 #include "transfer/single_range.h"
 #include "transfer/tree_urls.h"
 
 #include <fardel/delivery/tree_paths.h>
 
 #include <algorithm>
-#include <deque>
 #include <tuple>
 
 namespace fardel {
 namespace {
 
 constexpr std::uint64_t kRoundBytes = 32u << 20;  // of assets that are in memory at the same time
-constexpr std::uint64_t kRequestCost = 200;       // bytes of a request and of the head of its answer
-
-// Ranges of one file, into memory.
-class RangeList final : public RangeQueue {
-public:
-    // `urls`: of the file on several servers; the first one is asked.
-    RangeList(const std::vector<std::string>& urls, std::uint64_t file_bytes, const std::vector<FetchRequest>& requests)
-        : urls_(urls), file_bytes_(file_bytes), requests_(requests), collected_(requests.size()) {}
-
-    std::optional<RangeJob> next() override {
-        if (next_ == requests_.size())
-            return std::nullopt;
-        const std::size_t i = next_++;
-        HttpRange whole = range(i);
-        whole.url = urls_.front();
-        whole.others = {urls_.begin() + 1, urls_.end()};
-        whole.restarts = true;
-        return RangeJob{std::move(whole), make_byte_collector(collected_[i])};
-    }
-
-    HttpRange range(std::size_t i) const {
-        return {.url = {},
-                .offset = requests_[i].front().offset,
-                .length_bytes = bytes_of(requests_[i]),
-                .file_bytes = file_bytes_};
-    }
-
-    CollectedRange& collected(std::size_t i) { return collected_[i]; }
-
-private:
-    const std::vector<std::string>& urls_;
-    const std::uint64_t file_bytes_;
-    const std::vector<FetchRequest>& requests_;
-    std::size_t next_ = 0;
-    std::deque<CollectedRange> collected_;
-};
-
 }  // namespace
 
 // ---- Choosing -------------------------------------------------------------------------------------------------------
@@ -162,34 +125,21 @@ std::vector<FetchUnit> AssetFetch::units_of(const Round& round) {
 // ---- Fetching -------------------------------------------------------------------------------------------------------
 
 Result<AssetFetch::Received> AssetFetch::receive(const Round& round) {
-    const std::vector<FetchRequest> requests = make_requests(units_of(round));
-    const std::vector<std::string> urls = urls_in(context_.trees, url_);
-    RangeList ranges(urls, offsets_.back(), requests);
-    FARDEL_TRY(context_.client.run(ranges, context_.options.stop));
-    Received received;
+    const std::vector<FetchUnit> units = units_of(round);
+    FARDEL_TRY_ASSIGN(const ReceivedUnits bytes,
+                      ReceivedUnits::fetch(context_, urls_in(context_.trees, url_), offsets_.back(), units));
+    Received received{.assets = {}, .is_all = bytes.is_all()};
     PrefixDecoder decoder;
-    auto frame = round.frames.begin();
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-        // Also if its server was left for a quicker one. Whether a second one failed decides about the others, too.
-        if (ranges.collected(i).failure && received.is_all) {
-            FARDEL_TRY_ASSIGN(ranges.collected(i), fetch_range(context_.client, urls, ranges.range(i),
-                                                               kOptionalAttempts, context_.options.stop));
-        }
-        const std::vector<std::byte>& bytes_here = ranges.collected(i).bytes;
-        received.is_all = received.is_all && !ranges.collected(i).failure;
-        for (const FetchUnit& unit : requests[i]) {
-            const BlockPart& part = (frame++)->part;
-            const std::uint64_t at = unit.offset - requests[i].front().offset;
-            if (at + unit.length_bytes > bytes_here.size())
-                continue;
-            FARDEL_TRY_ASSIGN(const AssetRecord asset, target_->asset(part.asset));
-            std::vector<std::byte> content(part.length_bytes);
-            const auto bytes = std::span(bytes_here).subspan(static_cast<std::size_t>(at), unit.length_bytes);
-            if (decode_asset_frame(decoder, bytes, asset.id, content))
-                received.assets.emplace(static_cast<std::uint32_t>(part.asset), std::move(content));
-            else
-                received.is_all = false;
-        }
+    for (std::size_t i = 0; i < units.size(); ++i) {
+        if (bytes[i].empty())
+            continue;
+        const BlockPart& part = round.frames[i].part;
+        FARDEL_TRY_ASSIGN(const AssetRecord asset, target_->asset(part.asset));
+        std::vector<std::byte> content(part.length_bytes);
+        if (decode_asset_frame(decoder, bytes[i], asset.id, content))
+            received.assets.emplace(static_cast<std::uint32_t>(part.asset), std::move(content));
+        else
+            received.is_all = false;
     }
     return received;
 }

@@ -21,6 +21,8 @@
 
 namespace fardel {
 
+inline constexpr std::uint64_t kRequestCost = 200;  // bytes of a request and of the head of its answer
+
 // The bundle whose blocks are to come. Its tables are here and right.
 struct BlockTarget {
     std::shared_ptr<const Bundle> bundle;  // reads the blocks that are here, too

@@ -5,6 +5,7 @@
 #include "fetch/encoded_blocks.h"
 #include "fetch/other_bundles.h"
 #include "fetch/range_blocks.h"
+#include "fetch/slice_fetch.h"
 #include "fetch/stored_blocks.h"
 #include "fetch/trace_fetch.h"
 #include "transfer/tree_urls.h"
@@ -127,6 +128,7 @@ Status BundleFetch::fetch_tables() {
     DeltaFetch& delta =
         add(suppliers_, std::make_unique<DeltaFetch>(DeltaContext{.fetch = context_, .incoming = incoming_}, id_));
     suppliers_.push_back(std::make_unique<AssetFetch>(context_, others_));
+    suppliers_.push_back(std::make_unique<SliceFetch>(context_, others_));
     suppliers_.push_back(std::make_unique<RangeBlocks>(context_, id_, transfer_));
     bool is_given = false;
     if (!context_.options.repairs && !copy_.exists()) {

@@ -32,6 +32,7 @@ std::string beside_bundle(const BundleId& bundle, std::string_view extension) {
 std::string tree_path_of(const BundleId& bundle) { return beside_bundle(bundle, ".fardel"); }
 std::string tables_path_of(const BundleId& bundle) { return beside_bundle(bundle, ".tables"); }
 std::string asset_frames_path_of(const BundleId& bundle) { return beside_bundle(bundle, ".frames"); }
+std::string piece_slices_path_of(const BundleId& bundle) { return beside_bundle(bundle, ".slices"); }
 std::string trace_path_of(const BundleId& bundle) { return beside_bundle(bundle, ".trace"); }
 std::string signatures_path_of(const BundleId& bundle) { return beside_bundle(bundle, ".signatures"); }
 

@@ -1,6 +1,7 @@
 #include <fardel/hosting/publish.h>
 
 #include "publish/asset_frames_file.h"
+#include "publish/piece_slices_file.h"
 #include "publish/tree_channels.h"
 
 #include <fardel/base/file.h>
@@ -88,6 +89,10 @@ Result<Publication> publish_bundle(const std::shared_ptr<const ByteSource>& file
     // small edit. Smaller blocks would make every bundle larger, also for players who download it whole.
     FARDEL_TRY(put_if_missing(tree, asset_frames_path_of(bundle->id()), work.stop,
                               [&] { return make_asset_frames(*bundle, work.stop); }));
+    // Of large assets, only what a client with another version lacks: one edit would cost a piece, or one insertion all
+    // pieces after it.
+    FARDEL_TRY(put_if_missing(tree, piece_slices_path_of(bundle->id()), work.stop,
+                              [&] { return make_piece_slices(*bundle, work.stop); }));
     FARDEL_TRY(put_if_missing(tree, tables_path_of(bundle->id()), work.stop, [&] { return make_tables(*bundle); }));
     // A prune that looked before the file was there may have condemned a part of it.
     FARDEL_TRY(revive_bundle(tree, bundle->id(), needed, work.now));

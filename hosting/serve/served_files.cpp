@@ -45,6 +45,7 @@ std::string etag_of(const RequestedFile& file, const FileStatus& status) {
         case RequestedFileKind::bundle: return "\"" + file.bundle.hex() + "-" + size + "\"";
         case RequestedFileKind::tables: return "\"" + file.bundle.hex() + "-tables-" + size + "\"";
         case RequestedFileKind::asset_frames: return "\"" + file.bundle.hex() + "-frames-" + size + "\"";
+        case RequestedFileKind::piece_slices: return "\"" + file.bundle.hex() + "-slices-" + size + "\"";
         case RequestedFileKind::delta:
             return "\"" + file.bundle.hex() + "-" + file.old_bundle.hex() + "-" + size + "\"";
         case RequestedFileKind::channel_text:
@@ -193,6 +194,7 @@ std::string path_of(const RequestedFile& file) {
         case RequestedFileKind::bundle: return tree_path_of(file.bundle);
         case RequestedFileKind::tables: return tables_path_of(file.bundle);
         case RequestedFileKind::asset_frames: return asset_frames_path_of(file.bundle);
+        case RequestedFileKind::piece_slices: return piece_slices_path_of(file.bundle);
         case RequestedFileKind::trace: return trace_path_of(file.bundle);
         case RequestedFileKind::signatures: return signatures_path_of(file.bundle);
         case RequestedFileKind::delta: return delta_path_of(file.bundle, file.old_bundle);
@@ -234,6 +236,8 @@ std::optional<RequestedFile> find_requested_file(std::string_view target) {
             file.kind = RequestedFileKind::tables;
         else if (path.ends_with(".frames"))
             file.kind = RequestedFileKind::asset_frames;
+        else if (path.ends_with(".slices"))
+            file.kind = RequestedFileKind::piece_slices;
         else if (path.ends_with(".trace"))
             file.kind = RequestedFileKind::trace;
         else if (path.ends_with(".signatures"))

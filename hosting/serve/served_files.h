@@ -19,6 +19,7 @@ enum class RequestedFileKind : unsigned char {
     bundle,
     tables,
     asset_frames,
+    piece_slices,
     trace,
     signatures,
     delta,

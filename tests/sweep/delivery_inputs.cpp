@@ -171,7 +171,7 @@ std::string digits(Random& random, std::size_t count) {
 std::string target_of(Random& random, const Known& known) {
     const std::string id = random.once_in(6) ? digits(random, 64) : random.once_in(2) ? known.bundle : known.other;
     const auto suffix =
-        random.pick(std::to_array<const char*>({".fardel", ".tables", ".frames", ".trace", ".html", ""}));
+        random.pick(std::to_array<const char*>({".fardel", ".tables", ".frames", ".slices", ".trace", ".html", ""}));
     switch (random.below(12)) {
         case 0:
         case 1: return "/bundles/" + id + suffix;

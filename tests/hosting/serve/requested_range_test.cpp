@@ -74,6 +74,9 @@ TEST_CASE("served files: exactly one target names each file, and every other tex
     const auto tables = find_requested_file("/bundles/" + digits + ".tables");
     REQUIRE(tables);
     CHECK(tables->kind == RequestedFileKind::tables);
+    const auto slices = find_requested_file("/bundles/" + digits + ".slices");
+    REQUIRE(slices);
+    CHECK(slices->kind == RequestedFileKind::piece_slices);
     const std::pair<std::string, RequestedFileKind> of_deltas[] = {{"list", RequestedFileKind::delta_list},
                                                                    {digits + ".delta", RequestedFileKind::delta}};
     for (const auto& [name, kind] : of_deltas) {

@@ -18,6 +18,7 @@ inline constexpr std::string_view kChannelsFolder = "channels";
 std::string tree_path_of(const BundleId& bundle);
 std::string tables_path_of(const BundleId& bundle);        // .tables, its compressed tables
 std::string asset_frames_path_of(const BundleId& bundle);  // .frames (asset_frames.h)
+std::string piece_slices_path_of(const BundleId& bundle);  // .slices (piece_slices.h)
 std::string trace_path_of(const BundleId& bundle);         // .trace
 std::string signatures_path_of(const BundleId& bundle);    // .signatures, envelopes that came later; is replaced
 
