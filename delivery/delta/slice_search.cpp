@@ -16,7 +16,7 @@ constexpr std::size_t kSearchedBytes = 1u << 20;  // that are in memory at once
 
 SliceSearch::SliceSearch(std::vector<SliceHash> hashes) : hashes_(std::move(hashes)) {
     std::ranges::sort(hashes_);
-    hashes_.erase(std::ranges::unique(hashes_).begin(), hashes_.end());
+    hashes_.erase(std::unique(hashes_.begin(), hashes_.end()), hashes_.end());
     places_.resize(hashes_.size());
     const std::size_t bits = std::bit_ceil(std::max(kFilterBitsMin, hashes_.size() * kFilterBitsPerHash));
     filter_.resize(bits / 64);
@@ -24,9 +24,9 @@ SliceSearch::SliceSearch(std::vector<SliceHash> hashes) : hashes_(std::move(hash
     starts_.resize(bits / kFilterBitsPerHash + 1, static_cast<std::uint32_t>(hashes_.size()));
     starts_shift_ = filter_shift_ + static_cast<unsigned>(std::countr_zero(kFilterBitsPerHash));
     for (std::size_t i = hashes_.size(); i-- != 0;) {
-        const std::uint64_t bit = hashes_[i] >> filter_shift_;
+        const auto bit = static_cast<std::size_t>(hashes_[i] >> filter_shift_);
         filter_[bit / 64] |= std::uint64_t{1} << (bit % 64);
-        starts_[hashes_[i] >> starts_shift_] = static_cast<std::uint32_t>(i);
+        starts_[static_cast<std::size_t>(hashes_[i] >> starts_shift_)] = static_cast<std::uint32_t>(i);
     }
     for (std::size_t i = starts_.size() - 1; i-- != 0;)
         starts_[i] = std::min(starts_[i], starts_[i + 1]);
@@ -50,7 +50,7 @@ void SliceSearch::look_at(std::span<const std::byte> bytes, const SlicePlace& be
         return;
     const auto look_for = [this, &begin, filter = std::span<const std::uint64_t>(filter_), shift = filter_shift_](
                               SliceHash hash, std::size_t at) {
-        const std::uint64_t bit = hash >> shift;
+        const auto bit = static_cast<std::size_t>(hash >> shift);
         if ((filter[bit / 64] >> (bit % 64) & 1) != 0) [[unlikely]]
             take(hash, {.source = begin.source, .offset = begin.offset + at});
     };

@@ -19,7 +19,7 @@ namespace fardel {
 namespace {
 
 constexpr std::uint64_t kSliceRoundBytes = 32u << 20;  // of pieces that are in memory at the same time
-constexpr std::size_t kSoughtStretchesMax = 1u << 15;  // 2 GiB of pieces; at 2 KiB of memory each
+constexpr std::size_t kSoughtStretchesMax = 1u << 14;  // 1 GiB of pieces; at 4.5 KiB of memory each
 constexpr std::uint64_t kSearchedBytesMax = 1u << 30;  // of older versions
 
 }  // namespace
@@ -71,30 +71,33 @@ Status SliceFetch::find_file() {
     return ok();
 }
 
-Status SliceFetch::learn(std::span<const BlockPart> parts) {
+Result<SliceFetch::SoughtStretches> SliceFetch::seek(std::span<const BlockPart> parts) {
+    SoughtStretches sought;
     auto assets = sliced_assets(*target_);
-    if (!assets)
-        return assets.error().code() == ErrorCode::limit ? ok() : assets.error();
-    assets_ = *std::move(assets);
+    if (!assets && assets.error().code() == ErrorCode::limit)
+        return sought;  // there is no such file
+    FARDEL_TRY_ASSIGN(assets_, std::move(assets));
     std::vector<bool> wanted(target_->asset_count(), false);
     for (const BlockPart& part : parts)
         wanted[static_cast<std::uint32_t>(part.asset)] = true;
     FARDEL_TRY_ASSIGN(Namesakes namesakes, find_namesakes(*target_, wanted, others_));
     sources_ = std::move(namesakes.sources);
-    std::map<std::uint64_t, SoughtStretch> sought;
-    std::uint64_t stored_bytes = 0;
     for (const BlockPart& part : parts) {
         if (!namesakes.is_found[static_cast<std::uint32_t>(part.asset)] || sought.size() >= kSoughtStretchesMax)
             continue;
         FARDEL_TRY_ASSIGN(const BlockRecord block, target_->block(part.block));
-        stored_bytes += block.stored_bytes;
         const std::vector<StretchPart> stretches = stretches_of(part);
         for (const StretchPart& stretch : stretches)
             sought.emplace(stretch.stretch, SoughtStretch{.part = stretch,
                                                           .asset = part.asset,
                                                           .stored_bytes = block.stored_bytes / stretches.size()});
     }
-    if (stored_bytes <= kSlicesHeadBytes + 2 * kRequestCost)
+    return sought;
+}
+
+Status SliceFetch::learn(std::span<const BlockPart> parts) {
+    FARDEL_TRY_ASSIGN(const SoughtStretches sought, seek(parts));
+    if (sought.empty())
         return ok();
     FARDEL_TRY(find_file());
     if (url_.empty())
@@ -107,13 +110,12 @@ Status SliceFetch::learn(std::span<const BlockPart> parts) {
     std::vector<StretchPart> first_round;
     for (const auto& [asset, stretch] : last)
         first_round.push_back(stretch.part);
-    std::ranges::sort(first_round, {}, &StretchPart::stretch);
-    FARDEL_TRY(look_for(first_round));
+    FARDEL_TRY(look_for(std::move(first_round)));
     std::vector<StretchPart> second_round;
     for (const auto& [number, stretch] : sought)
         if (!known_.contains(number) && is_gain(last.at(stretch.asset)))
             second_round.push_back(stretch.part);
-    return url_.empty() ? ok() : look_for(second_round);
+    return url_.empty() ? ok() : look_for(std::move(second_round));
 }
 
 bool SliceFetch::is_gain(const SoughtStretch& stretch) const {
@@ -137,9 +139,10 @@ SliceFetch::KnownStretch SliceFetch::known_stretch(const SliceSearch& search, st
     return known;
 }
 
-Status SliceFetch::look_for(const std::vector<StretchPart>& stretches) {
+Status SliceFetch::look_for(std::vector<StretchPart> stretches) {
     if (stretches.empty())
         return ok();
+    std::ranges::sort(stretches, {}, &StretchPart::stretch);
     std::vector<FetchUnit> units;
     for (const StretchPart& stretch : stretches)
         units.push_back({.offset = hashes_offset(stretch.stretch), .length_bytes = kStretchHashesBytes});

@@ -35,7 +35,7 @@ public:
     BlockCost cost() const noexcept override { return BlockCost::transfer; }
 
     // Chooses blocks of pieces for which what an older version lacks costs less than the block. Asks the servers for
-    // the hashes of slices, once, if the missing pieces have enough bytes.
+    // the hashes of slices, once.
     Result<BlockChoice> choose(const BlockTarget& target, const std::vector<bool>& missing) override;
     Status fetch_blocks(std::span<const std::uint32_t> blocks, const BlockSink& sink) override;
 
@@ -56,6 +56,7 @@ private:
         AssetIndex asset{};
         std::uint64_t stored_bytes = 0;  // of the block, for this part of it
     };
+    using SoughtStretches = std::map<std::uint64_t, SoughtStretch>;  // by number in the file
     // Blocks whose bytes are in memory at the same time.
     struct Round {
         std::vector<BlockPart> parts;
@@ -68,9 +69,12 @@ private:
     std::vector<StretchPart> stretches_of(const BlockPart& part) const;
     // Finds out what the older versions have of the pieces.
     Status learn(std::span<const BlockPart> parts);
+    // Returns the stretches of pieces of which an older version is here.
+    Result<SoughtStretches> seek(std::span<const BlockPart> parts);
+    // Asks the servers which of them has the file.
     Status find_file();
-    // Fetches the hashes of the stretches, which are ascending, and looks for them.
-    Status look_for(const std::vector<StretchPart>& stretches);
+    // Fetches the hashes of the stretches, and looks for them.
+    Status look_for(std::vector<StretchPart> stretches);
     // Whether what is missing of a stretch costs less than the stretch.
     bool is_gain(const SoughtStretch& stretch) const;
     KnownStretch known_stretch(const SliceSearch& search, std::span<const SliceHash> hashes,

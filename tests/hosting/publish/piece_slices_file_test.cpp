@@ -106,6 +106,14 @@ TEST_CASE("fetch: of large assets with inserted and with replaced bytes, these a
     CHECK(planned.tables_bytes + planned.fetch_bytes == with.received_bytes);
 }
 
+TEST_CASE("fetch: of a large asset whose beginning was removed, nothing but hashes is received") {
+    const Bytes target = game_with(old_map().substr(100), old_sound());
+    const FetchSummary fetched =
+        fetch_beside(old_game(), target, {{piece_slices_path_of(bundle_id_of(target)), slices_text(target)}});
+    CHECK(fetched.plan.fetch_bytes == 0);
+    CHECK(fetched.plan.requests == 0);
+}
+
 TEST_CASE("fetch: an asset that is another one altogether costs the hashes of one stretch") {
     const Bytes target = game_with(prose(kMapBytes, 50), old_sound());
     const std::string path = piece_slices_path_of(bundle_id_of(target));
