@@ -3,13 +3,13 @@
 #include <fardel/base/file.h>
 #include <fardel/base/parallel.h>
 #include <fardel/delivery/piece_slices.h>
+#include <fardel/delivery/raw_block.h>
 #include <fardel/format/file_source.h>
-#include <fardel/format/limits.h>
+#include <fardel/format/manifest.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,49 +19,72 @@
 namespace fardel {
 namespace {
 
-constexpr std::size_t kSlicesBatchPortions = 64;  // 16 MiB
-constexpr std::uint64_t kSlicesShare = 2;         // the file has at most half of the bundle file's bytes
+constexpr std::uint64_t kSlicesBatchBytes = 16u << 20;
+constexpr std::uint64_t kSlicesShare = 2;  // the file has at most half of the bundle file's bytes
 constexpr std::string_view kSlicesSubject = "piece slices";
 
-// Bytes of an asset that are read at once: a whole number of stretches, and of pieces.
-constexpr std::uint64_t kPortionBytes = limits::kBlockBytesMax;
-static_assert(kPortionBytes % kStretchBytes == 0);
-
-struct Portion {
-    AssetIndex asset{};
-    std::uint64_t offset = 0;
-    std::size_t length_bytes = 0;
+// A piece, which is a block, and a whole number of stretches unless its asset ends in it.
+struct SlicedPiece {
+    BlockRecord block;
     std::uint64_t first_stretch = 0;
 };
 
-struct PortionSlices {
+struct PieceSlices {
     std::vector<std::byte> hashes;
     std::vector<std::byte> sums;
 };
 
-std::vector<Portion> portions_of(std::span<const SlicedAsset> assets) {
-    std::vector<Portion> portions;
-    for (const SlicedAsset& asset : assets)
-        for (std::uint64_t at = 0; at < asset.raw_bytes; at += kPortionBytes)
-            portions.push_back({.asset = asset.asset,
-                                .offset = at,
-                                .length_bytes = static_cast<std::size_t>(std::min(asset.raw_bytes - at, kPortionBytes)),
-                                .first_stretch = asset.first_stretch + at / kStretchBytes});
-    return portions;
+Result<std::vector<SlicedPiece>> pieces_of(const Bundle& bundle, std::span<const SlicedAsset> assets) {
+    std::vector<SlicedPiece> pieces;
+    for (const SlicedAsset& asset : assets) {
+        FARDEL_TRY_ASSIGN(const AssetRecord record, bundle.asset(asset.asset));
+        FARDEL_TRY_ASSIGN(const std::vector<BlockRecord> blocks, bundle.blocks_of(asset.asset));
+        for (std::uint64_t i = 0; i < blocks.size(); ++i) {
+            const std::uint64_t at = i << record.piece_log2;
+            const BlockRecord& block = blocks[static_cast<std::size_t>(i)];
+            if (block.raw_bytes != std::min(record.raw_bytes - at, std::uint64_t{1} << record.piece_log2))
+                return Error(ErrorCode::malformed, "a block has other bytes than its piece");
+            pieces.push_back({.block = block, .first_stretch = asset.first_stretch + at / kStretchBytes});
+        }
+    }
+    return pieces;
 }
 
-Result<PortionSlices> slices_of(const Bundle& bundle, const Portion& portion) {
-    std::vector<std::byte> bytes(portion.length_bytes);
-    FARDEL_TRY(bundle.read_at(portion.asset, portion.offset, bytes));
-    PortionSlices slices;
-    for (std::size_t at = 0; at < bytes.size(); at += kStretchBytes) {
-        const auto stretch = std::span(bytes).subspan(at, std::min<std::size_t>(bytes.size() - at, kStretchBytes));
+PieceSlices slices_of(std::span<const std::byte> piece) {
+    PieceSlices slices;
+    for (std::size_t at = 0; at < piece.size(); at += kStretchBytes) {
+        const auto stretch = piece.subspan(at, std::min<std::size_t>(piece.size() - at, kStretchBytes));
         const std::vector<std::byte> hashes = encode_slice_hashes(stretch);
         const std::vector<std::byte> sums = encode_slice_sums(stretch);
         slices.hashes.insert(slices.hashes.end(), hashes.begin(), hashes.end());
         slices.sums.insert(slices.sums.end(), sums.begin(), sums.end());
     }
     return slices;
+}
+
+// Writes the slices of pieces, which are computed on all cores.
+Status write_slices(const Descriptor& file, std::uint64_t stretches, RawBlocks& reader,
+                    std::span<const SlicedPiece> pieces) {
+    std::vector<BlockRecord> blocks;
+    std::vector<std::size_t> ends;
+    std::size_t raw_bytes = 0;
+    for (const SlicedPiece& piece : pieces) {
+        blocks.push_back(piece.block);
+        ends.push_back(raw_bytes += piece.block.raw_bytes);
+    }
+    std::vector<std::byte> raw(raw_bytes);
+    FARDEL_TRY(reader.read_all(blocks, raw, 0));
+    std::vector<PieceSlices> slices(pieces.size());
+    parallel_for(pieces.size(), worker_count(0), [&](std::size_t i) {
+        const std::size_t length = pieces[i].block.raw_bytes;
+        slices[i] = slices_of(std::span(raw).subspan(ends[i] - length, length));
+    });
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        const std::uint64_t stretch = pieces[i].first_stretch;
+        FARDEL_TRY(write_whole_at(file, hashes_offset(stretch), slices[i].hashes, kSlicesSubject));
+        FARDEL_TRY(write_whole_at(file, sums_offset(stretch, stretches), slices[i].sums, kSlicesSubject));
+    }
+    return ok();
 }
 
 }  // namespace
@@ -76,21 +99,16 @@ Result<std::shared_ptr<const ByteSource>> make_piece_slices(const Bundle& bundle
     // What compresses that well costs little without, and a small upload must not become a large file.
     if (slices_file_bytes(stretches) > bundle.source()->size_bytes() / kSlicesShare)
         return std::shared_ptr<const ByteSource>();
+    FARDEL_TRY_ASSIGN(const std::vector<SlicedPiece> pieces, pieces_of(bundle, *assets));
     FARDEL_TRY_ASSIGN(Descriptor file, create_unnamed_file(kSlicesSubject));
     FARDEL_TRY(write_whole_at(file, 0, encode_slices_head(bundle.id(), stretches), kSlicesSubject));
-    const std::vector<Portion> portions = portions_of(*assets);
-    for (std::size_t first = 0; first < portions.size(); first += kSlicesBatchPortions) {
+    RawBlocks reader(bundle);
+    for (std::size_t first = 0, last = 0; first < pieces.size(); first = last) {
         if (stop.stop_requested())
             return Error(ErrorCode::cancelled, "describing the slices of pieces was stopped");
-        const auto batch = std::span(portions).subspan(first, std::min(portions.size() - first, kSlicesBatchPortions));
-        std::vector<std::optional<Result<PortionSlices>>> slices(batch.size());
-        parallel_for(batch.size(), worker_count(0), [&](std::size_t i) { slices[i] = slices_of(bundle, batch[i]); });
-        for (std::size_t i = 0; i < batch.size(); ++i) {
-            FARDEL_TRY_ASSIGN(const PortionSlices made, *std::move(slices[i]));
-            const std::uint64_t stretch = batch[i].first_stretch;
-            FARDEL_TRY(write_whole_at(file, hashes_offset(stretch), made.hashes, kSlicesSubject));
-            FARDEL_TRY(write_whole_at(file, sums_offset(stretch, stretches), made.sums, kSlicesSubject));
-        }
+        for (std::uint64_t bytes = 0; last < pieces.size() && bytes < kSlicesBatchBytes; ++last)
+            bytes += pieces[last].block.raw_bytes;
+        FARDEL_TRY(write_slices(file, stretches, reader, std::span(pieces).subspan(first, last - first)));
     }
     return make_file_source(std::move(file), slices_file_bytes(stretches), std::string(kSlicesSubject));
 }

@@ -43,21 +43,21 @@ void check_prune(TreeTarget& tree) {
     // The first prune removes nothing.
     PruneReport report = value_of(prune_tree(tree, keeping(keep, kPruneStart)));
     CHECK(report.kept_bundles == 2);  // with the base
-    CHECK(count_of(report, PruneStep::condemned) == 4);
-    CHECK(report.files.size() == 4);
+    CHECK(count_of(report, PruneStep::condemned) == 2 * kFilesOfBundle);
+    CHECK(report.files.size() == 2 * kFilesOfBundle);
     report = value_of(prune_tree(tree, keeping(keep, kPruneStart + 6 * kDay)));
-    CHECK(count_of(report, PruneStep::waiting) == 4);
+    CHECK(count_of(report, PruneStep::waiting) == 2 * kFilesOfBundle);
     CHECK((has(tree, game.first) && has(tree, game.lone)));
     // A bundle that is published again, or kept again, is safe.
     publish_to(tree, game.lone, kPruneStart + 6 * kDay);
     report = value_of(prune_tree(tree, keeping(keep, kPruneStart + 8 * kDay)));
-    CHECK(count_of(report, PruneStep::removed) == 2);
-    CHECK(count_of(report, PruneStep::condemned) == 2);
+    CHECK(count_of(report, PruneStep::removed) == kFilesOfBundle);
+    CHECK(count_of(report, PruneStep::condemned) == kFilesOfBundle);
     CHECK_FALSE(has(tree, game.first));
     CHECK((has(tree, game.base) && has(tree, game.second) && has(tree, game.lone)));
-    CHECK(list_of(tree).size() == 2);
+    CHECK(list_of(tree).size() == kFilesOfBundle);
     report = value_of(prune_tree(tree, keeping({keep[0], bundle_id_of(game.lone)}, kPruneStart + 9 * kDay)));
-    CHECK(count_of(report, PruneStep::kept) == 2);
+    CHECK(count_of(report, PruneStep::kept) == kFilesOfBundle);
     CHECK(list_of(tree).empty());
     // What was removed can be published again.
     publish_to(tree, game.first, kPruneStart + 9 * kDay);
@@ -87,7 +87,7 @@ TEST_CASE_FIXTURE(GameTree,
     publish_all(*tree, game);
     PruneOptions options = keeping({bundle_id_of(game.lone)}, kPruneStart);
     options.only_plans = true;
-    CHECK(count_of(value_of(prune_tree(*tree, options)), PruneStep::condemned) == 6);
+    CHECK(count_of(value_of(prune_tree(*tree, options)), PruneStep::condemned) == 3 * kFilesOfBundle);
     CHECK_FALSE(std::filesystem::exists(scratch.path("tree/condemned")));
 
     CHECK(tree->remove(tree_path_of(bundle_id_of(game.base))));
@@ -115,7 +115,7 @@ TEST_CASE("prune: a grace time of less than a day is refused before anything is 
     CHECK(list_of(*tree).empty());
     options.grace_s = kPruneGraceSecondsMin;
     value_of(prune_tree(*tree, options));
-    CHECK(list_of(*tree).size() == 6);
+    CHECK(list_of(*tree).size() == 3 * kFilesOfBundle);
 }
 
 TEST_CASE("prune: deltas, tables and traces go with the bundle that they belong to, and those of kept bundles stay") {
@@ -140,13 +140,15 @@ TEST_CASE("prune: deltas, tables and traces go with the bundle that they belong 
     PruneOptions plan = keeping(keep, kPruneStart);
     plan.only_plans = true;
     const PruneReport planned = value_of(prune_tree(*tree, plan));
-    CHECK(count_of(planned, PruneStep::condemned) == 6);  // file, tables, trace, delta, list of deltas, readme
+    // And a trace, a delta, the list of deltas, and a readme.
+    CHECK(count_of(planned, PruneStep::condemned) == kFilesOfBundle + 4);
     CHECK(std::ranges::find(planned.files, own_delta, &PrunedFile::path) != planned.files.end());
     value_of(prune_tree(*tree, keeping(keep, kPruneStart)));
     // A delta that comes later has its own grace time, and is found when the bundle is gone.
     publish_delta_to(game.lone, game.first);
     value_of(prune_tree(*tree, keeping(keep, kPruneStart + 6 * kDay)));
-    CHECK(count_of(value_of(prune_tree(*tree, keeping(keep, kPruneStart + 8 * kDay))), PruneStep::removed) == 6);
+    CHECK(count_of(value_of(prune_tree(*tree, keeping(keep, kPruneStart + 8 * kDay))), PruneStep::removed) ==
+          kFilesOfBundle + 4);
     CHECK_FALSE(has(*tree, game.first));
     CHECK_FALSE(there(own_delta));
     CHECK_FALSE(there(delta_list_path_of(first)));

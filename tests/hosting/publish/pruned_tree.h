@@ -17,6 +17,8 @@ namespace fardel::tests {
 inline constexpr UnixTime kPruneStart{1'800'000'000};
 inline constexpr std::uint64_t kDay = 24 * 3600;
 
+inline constexpr std::size_t kFilesOfBundle = 3;  // of each one below: itself, its tables and its piece slices
+
 struct Game {
     Bytes base = game_version("base");
     Bytes first = game_version("1", {bundle_id_of(base)});
@@ -40,6 +42,7 @@ inline PruneOptions keeping(const std::vector<BundleId>& keep, UnixTime now) {
 inline bool has(TreeTarget& tree, const Bytes& bytes) {
     const bool file = tree.open(tree_path_of(bundle_id_of(bytes))).has_value();
     CHECK(file == tree.open(tables_path_of(bundle_id_of(bytes))).has_value());
+    CHECK(file == tree.open(piece_slices_path_of(bundle_id_of(bytes))).has_value());
     return file;
 }
 

@@ -16,12 +16,12 @@ namespace fardel {
 struct Publication {
     BundleId bundle;
     std::string path;        // below the tree
-    bool was_there = false;  // the file stays; only its tables were written if they were missing
+    bool was_there = false;  // the file stays; only what stands beside it was written if it was missing
     std::uint64_t file_bytes = 0;
     std::size_t added_signatures = 0;  // envelopes that it has and the tree had not
 };
 
-// Writes the file, which the caller has verified, and its compressed tables into the tree. A file appears whole or not
+// Writes the file, which the caller has verified, and what stands beside it into the tree. A file appears whole or not
 // at all, the tables last, so publishing may be killed and repeated. If the tree has the bundle with other signatures,
 // those that it lacks are added beside its file. Errors: conflict (another layout of the bundle is published: files of
 // a tree never change), limit (too many signatures), those of Bundle::open and of the target, cancelled.
