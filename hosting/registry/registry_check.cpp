@@ -161,8 +161,9 @@ private:
 
     bool is_of_bundle(std::string_view file) const {
         const auto id = BundleId::parse(read_until(file, '.'));
-        const bool is_known = file == "fardel" || file == "tables" || file == "frames" || file == "trace" ||
-                              file == "signatures" || (file == "html" && id && state().catalogue.find(*id) != nullptr);
+        const bool is_known = file == "fardel" || file == "tables" || file == "frames" || file == "slices" ||
+                              file == "trace" || file == "signatures" ||
+                              (file == "html" && id && state().catalogue.find(*id) != nullptr);
         return id && is_known;
     }
 
