@@ -144,7 +144,7 @@ TEST_CASE("slice search: nothing is found in other bytes, in fewer than a slice 
     CHECK_FALSE(nothing.find(0));
 }
 
-TEST_CASE("A162: slice hashes that all occur, and many equal ones, cost one look-up per offset") {
+TEST_CASE("piece slices: hashes that all occur, and many equal ones, cost one look-up per offset") {  // A162
     const Bytes bytes = noise(600'000, 3);
     std::vector<SliceHash> hashes;
     RollingSliceHash hash(part(bytes, 0, kSliceBytes));

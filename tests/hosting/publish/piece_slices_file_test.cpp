@@ -133,7 +133,7 @@ TEST_CASE("fetch: an asset that is another one altogether costs the hashes of on
     CHECK(asked == 0);
 }
 
-TEST_CASE("A162: fetch: piece slices that are wrong cost their bytes and nothing else") {
+TEST_CASE("piece slices: wrong ones cost a fetch their bytes and nothing else") {  // A162
     const Bytes old = old_game();
     const Bytes target = edited_game();
     const std::string path = piece_slices_path_of(bundle_id_of(target));

@@ -79,7 +79,7 @@ TEST_CASE_FIXTURE(ServedUploads, "upload: a bundle is verified, published with i
     const BundleId id = bundle_id_of(bytes);
     CHECK(put(server, bytes, id) == 201);
     CHECK(put(server, bytes, id) == 200);  // again: nothing changes
-    CHECK(site.files() == 3);  // with its tables and piece slices
+    CHECK(site.files() == 3);              // with its tables and piece slices
     const BundleStore store = make_store(site.scratch);
     value_of(fetch_one(store, id, fetching_from({server.url()})));
     CHECK(stored_bytes(store, id) == bytes);
