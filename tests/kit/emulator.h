@@ -24,6 +24,16 @@ inline bool is_left_out_in_emulator(const char* reason) {
     return kEmulated;
 }
 
+// The same where Wine stands in for Windows, in which each file takes milliseconds.
+inline bool is_left_out_in_wine([[maybe_unused]] const char* reason) {
+#ifdef _WIN32
+    MESSAGE("SKIPPED: in Wine, " << std::string(reason));
+    return true;
+#else
+    return false;
+#endif
+}
+
 // qemu-user forks where a program is spawned, so that the parent does not learn that its child found no program.
 inline bool can_see_missing_programs() {
     return !is_left_out_in_emulator("a program that does not exist seems to start");
