@@ -1,5 +1,6 @@
 #include "bundled_file.h"
 
+#include <fardel/format/hash.h>
 #include <fardel/format/manifest.h>
 
 #include <span>
@@ -34,9 +35,13 @@ Result<std::vector<std::byte>> BundledFile::read(std::size_t bytes_max) const {
 
 std::shared_ptr<const ByteSource> BundledFile::open() const { return std::make_shared<BundledBytes>(*this); }
 
+std::string bundled_name(CacheFileKind kind, const Hash& id) {
+    return std::string(cache_kind_folder(kind)) + '/' + id.hex();
+}
+
 Result<std::optional<BundledFile>> find_bundled_record(const std::shared_ptr<const Bundle>& bundle,
                                                        const BuildKey& key) {
-    FARDEL_TRY_ASSIGN(const auto found, bundle->find_name("records/" + key.hex()));
+    FARDEL_TRY_ASSIGN(const auto found, bundle->find_name(bundled_name(CacheFileKind::record, id_from<Hash>(key))));
     if (!found)
         return std::optional<BundledFile>();
     FARDEL_TRY_ASSIGN(const NameRecord name, bundle->name(*found));

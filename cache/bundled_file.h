@@ -3,6 +3,8 @@
 // The bundle compares its bytes with its own hashes. Whether a record is one, its reader checks. From any thread.
 #pragma once
 
+#include "cache_folder.h"
+
 #include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/byte_source.h>
@@ -12,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace fardel {
@@ -26,6 +29,9 @@ struct BundledFile {
     // Reads when it is read, and keeps the bundle open.
     std::shared_ptr<const ByteSource> open() const;
 };
+
+// The name of a record or object in such a bundle: "records/<64 digits>".
+std::string bundled_name(CacheFileKind kind, const Hash& id);
 
 // Errors: those of Bundle.
 Result<std::optional<BundledFile>> find_bundled_record(const std::shared_ptr<const Bundle>& bundle,

@@ -31,13 +31,9 @@ constexpr int kNamesTried = 100;
 
 std::int64_t used_ns(const FileStatus& status) noexcept { return std::max(status.used_ns, status.modified_ns); }
 
-std::string_view folder_name(CacheFileKind kind) noexcept {
-    return kind == CacheFileKind::record ? "records" : "objects";
-}
-
 std::string shard_name(CacheFileKind kind, unsigned shard) {
     constexpr std::string_view kDigits = "0123456789abcdef";
-    return std::string(folder_name(kind)) + '/' + kDigits[shard / 16 % 16] + kDigits[shard % 16];
+    return std::string(cache_kind_folder(kind)) + '/' + kDigits[shard / 16 % 16] + kDigits[shard % 16];
 }
 
 bool is_unfinished(std::string_view name) noexcept {
@@ -173,6 +169,10 @@ Status write_marker(const FilePath& folder) {
 }
 
 }  // namespace
+
+std::string_view cache_kind_folder(CacheFileKind kind) noexcept {
+    return kind == CacheFileKind::record ? "records" : "objects";
+}
 
 Hash cache_pack_id(std::uint64_t number) {
     Hash id;

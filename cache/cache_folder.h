@@ -40,6 +40,9 @@ struct CacheFile {
         nullptr;  // where it is in a pack, which stays open; or a file of its own
 };
 
+// "records" or "objects": the folder of records or objects, on disk and in bundles.
+std::string_view cache_kind_folder(CacheFileKind kind) noexcept;
+
 // Packs have numbers; the newest has the highest. The id of a pack is its number, big-endian, and then zeros.
 Hash cache_pack_id(std::uint64_t number);
 std::uint64_t cache_pack_number(const Hash& id);

@@ -68,7 +68,7 @@ Result<std::vector<BundledEntry>> list_bundled(const std::shared_ptr<const Bundl
     if (bundle->name_count() > kPackEntriesMax)
         return Error(ErrorCode::limit, bundle->label() + ": a pack with " + std::to_string(bundle->name_count()) +
                                            " entries; at most " + std::to_string(kPackEntriesMax));
-    const std::string_view folder = kind == CacheFileKind::record ? "records/" : "objects/";
+    const std::string folder = std::string(cache_kind_folder(kind)) + '/';
     FARDEL_TRY_ASSIGN(const NameIndex first, bundle->lower_bound_name(folder));
     std::vector<BundledEntry> entries;
     for (auto i = static_cast<std::uint32_t>(first); i < bundle->name_count(); ++i) {

@@ -1,8 +1,10 @@
 #include "cache_plan.h"
 
+#include "bundled_file.h"
 #include "checked_blob.h"
 
 #include <fardel/format/bundle.h>
+#include <fardel/format/hash.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
@@ -18,7 +20,8 @@ Result<bool> CachePlan::add(const CacheRecord& record, std::span<const std::byte
         if (!is_there)
             return false;
     }
-    FARDEL_TRY(add_asset("records/" + record.key.hex(), make_memory_blob({bytes.begin(), bytes.end()})));
+    FARDEL_TRY(add_asset(bundled_name(CacheFileKind::record, id_from<Hash>(record.key)),
+                         make_memory_blob({bytes.begin(), bytes.end()})));
     records_.insert(asset_id_of(bytes));
     return true;
 }
@@ -30,14 +33,13 @@ Result<bool> CachePlan::add_object(const CachedOutput& output, std::shared_ptr<c
     if (!blob->verify())
         return false;
     known_.emplace(output.asset, output.size_bytes);
-    FARDEL_TRY(add_asset("objects/" + output.asset.hex(), std::move(blob)));
+    FARDEL_TRY(add_asset(bundled_name(CacheFileKind::object, id_from<Hash>(output.asset)), std::move(blob)));
     return true;
 }
 
 Status CachePlan::add_file(CacheFileKind kind, const Hash& id, std::vector<std::byte> bytes) {
     const auto rank = static_cast<std::uint32_t>(plan_.assets.size());
-    FARDEL_TRY(add_asset((kind == CacheFileKind::record ? "records/" : "objects/") + id.hex(),
-                         make_memory_blob(std::move(bytes))));
+    FARDEL_TRY(add_asset(bundled_name(kind, id), make_memory_blob(std::move(bytes))));
     plan_.assets.back().rank = rank;
     return ok();
 }

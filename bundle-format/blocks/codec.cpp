@@ -153,7 +153,7 @@ void set_parameter(ZSTD_CCtx* context, ZSTD_cParameter parameter, int value) {
 }
 
 // Bytes behind a filter have few long matches and gain nothing from short ones, so that the level for others searches
-// long for nothing: this finds no less, in half the time, and what it gives decodes faster (docs/performance.md).
+// long for nothing. This takes half the time, and a game is 0.2 % larger (docs/performance.md).
 constexpr int kFilteredMatchMin = 6;
 constexpr int kQuickerLevels = 4;
 constexpr int kQuickerFrom = 5, kQuickerTo = 12;  // those at which zstd searches for matches one at a time

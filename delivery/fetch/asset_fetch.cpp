@@ -13,6 +13,7 @@ namespace fardel {
 namespace {
 
 constexpr std::uint64_t kRoundBytes = 32u << 20;  // of assets that are in memory at the same time
+
 }  // namespace
 
 // ---- Choosing -------------------------------------------------------------------------------------------------------

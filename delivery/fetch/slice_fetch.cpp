@@ -149,11 +149,14 @@ Status SliceFetch::look_for(std::vector<StretchPart> stretches) {
     FARDEL_TRY_ASSIGN(const ReceivedUnits received,
                       ReceivedUnits::fetch(context_, urls_in(context_.trees, url_),
                                            slices_file_bytes(stretch_count(assets_)), units));
-    std::vector<SliceHash> hashes;
+    std::vector<std::vector<SliceHash>> hashes(stretches.size());  // none: they did not come
+    std::vector<SliceHash> all_hashes;
     for (std::size_t i = 0; i < stretches.size(); ++i)
-        if (!received[i].empty())
-            std::ranges::copy(decode_slice_hashes(received[i], stretches[i].length_bytes), std::back_inserter(hashes));
-    SliceSearch search(std::move(hashes));
+        if (!received[i].empty()) {
+            hashes[i] = decode_slice_hashes(received[i], stretches[i].length_bytes);
+            std::ranges::copy(hashes[i], std::back_inserter(all_hashes));
+        }
+    SliceSearch search(std::move(all_hashes));
     std::uint64_t searched_bytes = 0;
     for (std::uint32_t i = 0; i < sources_.size(); ++i) {
         searched_bytes += std::min(sources_[i].raw_bytes, kSearchedBytesMax);
@@ -161,9 +164,8 @@ Status SliceFetch::look_for(std::vector<StretchPart> stretches) {
             FARDEL_TRY(search.look_in(sources_[i], i, context_.options.stop));
     }
     for (std::size_t i = 0; i < stretches.size(); ++i)
-        if (!received[i].empty())
-            known_[stretches[i].stretch] = known_stretch(
-                search, decode_slice_hashes(received[i], stretches[i].length_bytes), stretches[i].length_bytes);
+        if (!hashes[i].empty())
+            known_[stretches[i].stretch] = known_stretch(search, hashes[i], stretches[i].length_bytes);
     if (!received.is_all())
         url_.clear();
     return ok();

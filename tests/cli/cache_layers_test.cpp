@@ -23,18 +23,7 @@ struct Machine {
         }
     }
     void write_project(const std::string& name, const std::string& caches) const {
-        scratch.write(name + "/fardel.toml", R"(name = "game"
-version = "1.0"
-sources = ["assets"]
-
-[processor.up]
-command = ["sh", "-c", "tr a-z A-Z < $1 > $2", "sh", "${in}", "${out}"]
-outputs = ["{folder}{stem}.up"]
-
-[[rule]]
-match = "*.txt"
-process = "up"
-)" + caches);
+        scratch.write(name + "/fardel.toml", std::string(kCapitalsProject) + caches);
     }
     void write_user(const std::string& text) const { scratch.write("config/fardel/config.toml", text); }
     void write_machine(const std::string& text) const { scratch.write("etc/config.toml", text); }

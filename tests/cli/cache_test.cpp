@@ -101,18 +101,7 @@ TEST_CASE(
     const ScratchFolder scratch;
     constexpr int kJobs = 150;
     for (const std::string project : {"first", "second", "third"}) {
-        scratch.write(project + "/fardel.toml", R"(name = "game"
-version = "1.0"
-sources = ["assets"]
-
-[processor.up]
-command = ["sh", "-c", "tr a-z A-Z < $1 > $2", "sh", "${in}", "${out}"]
-outputs = ["{folder}{stem}.up"]
-
-[[rule]]
-match = "*.txt"
-process = "up"
-)");
+        scratch.write(project + "/fardel.toml", kCapitalsProject);
         for (int i = 0; i < kJobs; ++i)
             scratch.write(project + "/assets/" + std::to_string(i) + ".txt", "text " + std::to_string(i));
     }

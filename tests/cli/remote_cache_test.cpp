@@ -22,18 +22,7 @@ std::string make_machine(const ScratchFolder& scratch, const std::string& name, 
     for (int i = 0; i < kJobs; ++i)
         scratch.write(name + "/assets/" + std::to_string(i) + ".txt", "text " + std::to_string(i));
     REQUIRE(::chmod(scratch.write(name + "/token", kToken).c_str(), 0600) == 0);
-    scratch.write(name + "/fardel.toml", R"(name = "game"
-version = "1.0"
-sources = ["assets"]
-
-[processor.up]
-command = ["sh", "-c", "tr a-z A-Z < $1 > $2", "sh", "${in}", "${out}"]
-outputs = ["{folder}{stem}.up"]
-
-[[rule]]
-match = "*.txt"
-process = "up"
-
+    scratch.write(name + "/fardel.toml", std::string(kCapitalsProject) + R"(
 [[cache]]
 url = ")" + url + R"("
 token_file = "token"

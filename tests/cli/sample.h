@@ -10,6 +10,20 @@ namespace fardel::tests {
 
 inline constexpr std::string_view kConfig = "set name \"player\"\nset volume 0.7\n";
 
+// A fardel.toml: each text in assets/ becomes one in capitals, by a job.
+inline constexpr std::string_view kCapitalsProject = R"(name = "game"
+version = "1.0"
+sources = ["assets"]
+
+[processor.up]
+command = ["sh", "-c", "tr a-z A-Z < $1 > $2", "sh", "${in}", "${out}"]
+outputs = ["{folder}{stem}.up"]
+
+[[rule]]
+match = "*.txt"
+process = "up"
+)";
+
 // default.cfg, docs/readme.txt, maps/dm01.bsp (300,000 bytes), textures/base/water.jpg, and the same bytes again as
 // textures/base/wasser.jpg. Returns the folder's path.
 std::string make_game(const ScratchFolder& scratch, std::string_view folder = "game");

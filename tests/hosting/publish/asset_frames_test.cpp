@@ -1,8 +1,9 @@
 // The file that has the assets of shared blocks one by one: its bytes, right and wrong ones, and fetches that use it.
+#include "updated_store.h"
+
 #include <fardel/delivery/asset_frames.h>
 #include <fardel/delivery/tree_paths.h>
 
-#include "delivery/served_bundle.h"
 #include "publish/asset_frames_file.h"
 
 #include "kit/blobs.h"
@@ -35,22 +36,7 @@ Bytes scripts_bundle(const FramesFiles& files, int level = 3) {
 }
 
 std::string frames_text(const Bytes& bundle) {
-    const auto frames = value_of(make_asset_frames(*open_bundle(bundle), {}));
-    REQUIRE(frames);
-    Bytes bytes(static_cast<std::size_t>(frames->size_bytes()));
-    REQUIRE(frames->read_at(0, bytes));
-    return text_of(bytes);
-}
-
-FetchSummary update_with(const Bytes& old, const Bytes& target, const FramesFiles& more,
-                         TreeServer::Fault fault = nullptr) {
-    const ScratchFolder scratch;
-    const TreeServer server({target}, std::move(fault), more);
-    const BundleStore store = make_store(scratch);
-    value_of(store.add(make_memory_source(old)));
-    FetchSummary fetched = value_of(fetch_one(store, bundle_id_of(target), fetching_from({server.url()})));
-    CHECK(stored_bytes(store, bundle_id_of(target)) == target);
-    return fetched;
+    return text_of_source(value_of(make_asset_frames(*open_bundle(bundle), {})));
 }
 
 TEST_CASE("asset frames: a block is read once, however many assets are in it") {
@@ -122,16 +108,16 @@ TEST_CASE("fetch: of a block that is mostly here, only the assets that are not a
     const Bytes target = scripts_bundle(scripts_version(2));
     const std::string path = asset_frames_path_of(bundle_id_of(target));
     const std::string frames = frames_text(target);
-    const FetchSummary without = update_with(old, target, {});
-    const FetchSummary with = update_with(old, target, {{path, frames}});
+    const FetchSummary without = fetch_update(old, target, {});
+    const FetchSummary with = fetch_update(old, target, {{path, frames}});
     CHECK(with.plan.fetch_bytes < 8'000);
     CHECK(with.plan.fetch_bytes * 5 < without.plan.fetch_bytes);
     const PlannedFetch& planned = with.plan.bundles.at(0);
     CHECK(planned.tables_bytes + planned.fetch_bytes == with.received_bytes);
     // Nothing of the old one is here: there is nothing to encode with.
-    CHECK(update_with(scripts_bundle({{"other.txt", "other"}}), target, {{path, frames}}).received_bytes > 200'000);
+    CHECK(fetch_update(scripts_bundle({{"other.txt", "other"}}), target, {{path, frames}}).received_bytes > 200'000);
     // The level of the old one does not matter.
-    CHECK(update_with(scripts_bundle(scripts_version(1), 12), target, {{path, frames}}).plan.fetch_bytes <=
+    CHECK(fetch_update(scripts_bundle(scripts_version(1), 12), target, {{path, frames}}).plan.fetch_bytes <=
           with.plan.fetch_bytes);
 }
 
@@ -141,9 +127,9 @@ TEST_CASE("fetch: asset frames that are wrong cost their bytes and nothing else"
     const Bytes target = scripts_bundle(scripts_version(2, kScripts, 100'000));
     const std::string path = asset_frames_path_of(bundle_id_of(target));
     const std::string right = frames_text(target);
-    const std::uint64_t without = update_with(old, target, {}).received_bytes;
+    const std::uint64_t without = fetch_update(old, target, {}).received_bytes;
     const auto costs = [&](const std::string& frames) {
-        const FetchSummary fetched = update_with(old, target, {{path, frames}});
+        const FetchSummary fetched = fetch_update(old, target, {{path, frames}});
         CHECK(fetched.received_bytes <= without + right.size());
     };
     for (const std::size_t at : {0, 8, 12, 16, 40, 48, 100, 400}) {
@@ -169,7 +155,7 @@ TEST_CASE("fetch: asset frames that break off are replaced by ranges of the bund
     const Bytes target = scripts_bundle(scripts_version(2, 60, 100'000));
     const std::string path = asset_frames_path_of(bundle_id_of(target));
     int asked = 0;
-    update_with(
+    fetch_update(
         old, target, {{path, frames_text(target)}},
         [&](OddServer::Guest& guest, const RangeRequest& request, std::string_view bytes, std::uint64_t file_bytes) {
             if (!request.path.ends_with(".frames") || ++asked < 2)

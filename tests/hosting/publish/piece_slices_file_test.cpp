@@ -1,8 +1,9 @@
 // The file that describes the slices of large assets, as it is published, and fetches that use it.
+#include "updated_store.h"
+
 #include <fardel/delivery/piece_slices.h>
 #include <fardel/delivery/tree_paths.h>
 
-#include "delivery/served_bundle.h"
 #include "publish/piece_slices_file.h"
 
 #include "kit/bundles.h"
@@ -37,22 +38,7 @@ Bytes edited_game() {
 }
 
 std::string slices_text(const Bytes& bundle) {
-    const auto slices = value_of(make_piece_slices(*open_bundle(bundle), {}));
-    REQUIRE(slices);
-    Bytes bytes(static_cast<std::size_t>(slices->size_bytes()));
-    REQUIRE(slices->read_at(0, bytes));
-    return text_of(bytes);
-}
-
-FetchSummary fetch_beside(const Bytes& old, const Bytes& target, const SlicesFiles& more,
-                          TreeServer::Fault fault = nullptr) {
-    const ScratchFolder scratch;
-    const TreeServer server({target}, std::move(fault), more);
-    const BundleStore store = make_store(scratch);
-    value_of(store.add(make_memory_source(old)));
-    FetchSummary fetched = value_of(fetch_one(store, bundle_id_of(target), fetching_from({server.url()})));
-    CHECK(stored_bytes(store, bundle_id_of(target)) == target);
-    return fetched;
+    return text_of_source(value_of(make_piece_slices(*open_bundle(bundle), {})));
 }
 
 TEST_CASE("piece slices: each stretch of each large asset has its hashes and sums in the file") {
@@ -95,8 +81,8 @@ TEST_CASE("fetch: of large assets with inserted and with replaced bytes, these a
     const Bytes old = old_game();
     const Bytes target = edited_game();
     const std::string path = piece_slices_path_of(bundle_id_of(target));
-    const FetchSummary without = fetch_beside(old, target, {});
-    const FetchSummary with = fetch_beside(old, target, {{path, slices_text(target)}});
+    const FetchSummary without = fetch_update(old, target, {});
+    const FetchSummary with = fetch_update(old, target, {{path, slices_text(target)}});
     CHECK(without.plan.fetch_bytes > 200'000);
     CHECK(with.plan.fetch_bytes <= 6 * kSliceBytes);
     // 47 stretches of the map moved or changed, and one or two of the sound.
@@ -109,7 +95,7 @@ TEST_CASE("fetch: of large assets with inserted and with replaced bytes, these a
 TEST_CASE("fetch: of a large asset whose beginning was removed, nothing but hashes is received") {
     const Bytes target = game_with(old_map().substr(100), old_sound());
     const FetchSummary fetched =
-        fetch_beside(old_game(), target, {{piece_slices_path_of(bundle_id_of(target)), slices_text(target)}});
+        fetch_update(old_game(), target, {{piece_slices_path_of(bundle_id_of(target)), slices_text(target)}});
     CHECK(fetched.plan.fetch_bytes == 0);
     CHECK(fetched.plan.requests == 0);
 }
@@ -117,15 +103,15 @@ TEST_CASE("fetch: of a large asset whose beginning was removed, nothing but hash
 TEST_CASE("fetch: an asset that is another one altogether costs the hashes of one stretch") {
     const Bytes target = game_with(prose(kMapBytes, 50), old_sound());
     const std::string path = piece_slices_path_of(bundle_id_of(target));
-    const std::uint64_t without = fetch_beside(old_game(), target, {}).received_bytes;
-    CHECK(fetch_beside(old_game(), target, {{path, slices_text(target)}}).received_bytes <=
+    const std::uint64_t without = fetch_update(old_game(), target, {}).received_bytes;
+    CHECK(fetch_update(old_game(), target, {{path, slices_text(target)}}).received_bytes <=
           without + kSlicesHeadBytes + kStretchHashesBytes);
     // Nothing of that name is here: nothing is asked for.
     BundlePlan other;
     add(other, "maps/other.bsp", old_map());
     const Bytes unrelated = written(other, {.level = 3, .jobs = 2});
     int asked = 0;
-    fetch_beside(unrelated, edited_game(), {},
+    fetch_update(unrelated, edited_game(), {},
                  [&](OddServer::Guest&, const RangeRequest& request, std::string_view, std::uint64_t) {
                      asked += request.path.ends_with(".slices") ? 1 : 0;
                      return false;
@@ -138,9 +124,9 @@ TEST_CASE("piece slices: wrong ones cost a fetch their bytes and nothing else") 
     const Bytes target = edited_game();
     const std::string path = piece_slices_path_of(bundle_id_of(target));
     const std::string right = slices_text(target);
-    const std::uint64_t without = fetch_beside(old, target, {}).received_bytes;
+    const std::uint64_t without = fetch_update(old, target, {}).received_bytes;
     const auto costs = [&](const std::string& slices) {
-        CHECK(fetch_beside(old, target, {{path, slices}}).received_bytes <= without + right.size());
+        CHECK(fetch_update(old, target, {{path, slices}}).received_bytes <= without + right.size());
     };
     for (const std::size_t at : {0, 8, 12, 16, 48, 400}) {
         std::string flipped = right;
@@ -174,7 +160,7 @@ TEST_CASE("fetch: piece slices that break off are replaced by ranges of the bund
     const std::string path = piece_slices_path_of(bundle_id_of(target));
     for (const int broken_from : {1, 2, 3, 4}) {
         int asked = 0;
-        fetch_beside(old, target, {{path, slices_text(target)}},
+        fetch_update(old, target, {{path, slices_text(target)}},
                      [&](OddServer::Guest& guest, const RangeRequest& request, std::string_view bytes,
                          std::uint64_t file_bytes) {
                          if (!request.path.ends_with(".slices") || ++asked < broken_from)
@@ -193,7 +179,7 @@ TEST_CASE("fetch: a server that sends the whole file for each range is asked onc
     const std::string slices = slices_text(target);
     int asked = 0;
     const FetchSummary fetched =
-        fetch_beside(old, target, {{piece_slices_path_of(bundle_id_of(target)), slices}},
+        fetch_update(old, target, {{piece_slices_path_of(bundle_id_of(target)), slices}},
                      [&](OddServer::Guest& guest, const RangeRequest& request, std::string_view, std::uint64_t) {
                          if (!request.path.ends_with(".slices"))
                              return false;
