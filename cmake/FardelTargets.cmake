@@ -1,5 +1,7 @@
 # Static libraries, shared libraries for C, and programs.
 
+include(CheckLinkerFlag)
+
 # fardel_add_library(<short>
 #     SOURCES <file.cpp>…               listed by hand, one per line
 #     C_SOURCES <file.cpp>…             of the C API: compiled once, for this library and for a shared one
@@ -112,4 +114,24 @@ function(fardel_add_program target)
     if(arg_INSTALL)
         install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT program)
     endif()
+endfunction()
+
+# fardel_contain_libraries(<target>): the program has the runtime of C++, and those libraries of others that the system
+# has as archives, in itself. Finding, mapping and relocating fourteen shared libraries takes longer than `fardel id`
+# works: 2.3 ms became 1.0 ms. Not with sanitizers, which watch the shared runtime; on Windows, all programs are so.
+function(fardel_contain_libraries target)
+    check_linker_flag(CXX -static-libstdc++ FARDEL_CAN_CONTAIN_RUNTIME)  # some systems have it in a package of its own
+    if(WIN32 OR APPLE OR CMAKE_CXX_FLAGS MATCHES "-fsanitize=" OR NOT FARDEL_CAN_CONTAIN_RUNTIME)
+        return()
+    endif()
+    target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc LINKER:--as-needed)
+    set_target_properties(${target} PROPERTIES FARDEL_CONTAINS_LIBRARIES ON)
+    foreach(library IN ITEMS SODIUM ZSTD LZ4 UTF8PROC ZLIB SQLITE EXPAT)
+        get_target_property(shared PkgConfig::FARDEL_${library} INTERFACE_LINK_LIBRARIES)
+        string(REGEX REPLACE "\\.so$" ".a" archive "${shared}")
+        if(EXISTS "${archive}")
+            set_target_properties(PkgConfig::FARDEL_${library} PROPERTIES INTERFACE_LINK_LIBRARIES
+                "$<IF:$<BOOL:$<TARGET_PROPERTY:FARDEL_CONTAINS_LIBRARIES>>,${archive},${shared}>")
+        endif()
+    endforeach()
 endfunction()
