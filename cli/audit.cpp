@@ -28,6 +28,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <utility>
 #include <variant>
 
@@ -103,7 +104,7 @@ std::vector<ExpiredAsset> find_expired(const BundlePlan& plan, UnixTime now) {
             if (const auto* const seconds = std::get_if<std::int64_t>(&item.value); item.key == "expires" && seconds) {
                 const UnixTime date{static_cast<std::uint64_t>(std::max<std::int64_t>(*seconds, 0))};
                 if (has_passed(date, now))
-                    expired.push_back({.name = asset.key, .date = date});
+                    expired.push_back({.name = asset.key.text(), .date = date});
             }
     return expired;
 }
@@ -150,7 +151,7 @@ struct UnlicensedAsset {
     std::string licence;  // one that the project does not allow; empty: none
 };
 
-std::string licence_of(const std::vector<PlannedMetadata>& metadata) {
+std::string licence_of(std::span<const PlannedMetadata> metadata) {
     const auto at = std::ranges::find(metadata, "licence", &PlannedMetadata::key);
     const auto* const text = at != metadata.end() ? std::get_if<std::string>(&at->value) : nullptr;
     return text != nullptr ? *text : std::string();
@@ -165,7 +166,7 @@ std::vector<UnlicensedAsset> find_unlicensed(const Project& project, const Bundl
         if (licence.empty())
             licence = licence_of(plan.metadata);
         if (licence.empty() || (!allowed.empty() && std::ranges::find(allowed, licence) == allowed.end()))
-            unlicensed.push_back({.name = asset.key, .licence = std::move(licence)});
+            unlicensed.push_back({.name = asset.key.text(), .licence = std::move(licence)});
     }
     std::ranges::sort(unlicensed, {}, &UnlicensedAsset::name);
     return unlicensed;

@@ -55,10 +55,10 @@ Result<BundleWriteSummary> write(const std::shared_ptr<const Bundle>& bundle, co
     if (!command.key.key_path.empty()) {
         FARDEL_TRY_ASSIGN(signer, open_signer(command.key));
     }
-    FARDEL_TRY_ASSIGN(const BundlePlan planned, plan_of(bundle));
+    FARDEL_TRY_ASSIGN(BundlePlan planned, plan_of(bundle));
     StageProgress bars(console);
     FARDEL_TRY_ASSIGN(StagedBundle staged,
-                      write_bundle(planned, command.out,
+                      write_bundle(std::move(planned), command.out,
                                    {.purpose = command.output.find_purpose().value_or(BundlePurpose::balanced),
                                     .level = command.output.zstd_level(),
                                     .jobs = static_cast<unsigned>(command.output.jobs),

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -33,14 +34,16 @@ Result<std::string_view> read_content_type(std::string_view name, const BlobSour
 
 Result<BundlePlan> plan_entries(std::vector<SourceEntry> entries, const DigestCache* digests) {
     BundlePlan plan;
+    std::map<std::string_view, SharedText> types;  // few, of many assets
     plan.assets.reserve(entries.size());
     plan.names.reserve(entries.size());
     for (SourceEntry& entry : entries) {
         FARDEL_TRY_ASSIGN(const std::string_view type, content_type_of(entry, digests));
+        const SharedText& shared_type = types.try_emplace(type, type).first->second;
         const auto asset = static_cast<std::uint32_t>(plan.assets.size());
         plan.assets.push_back({.source = std::move(entry.blob),
-                               .key = entry.name.text(),
-                               .content_type = std::string(type),
+                               .key = entry.name.shared_text(),
+                               .content_type = shared_type,
                                .streamed = is_streamed(type, entry.size_bytes)});
         plan.names.push_back({.name = std::move(entry.name), .variants = {{.asset = asset}}});
     }

@@ -6,6 +6,7 @@
 #include <fardel/format/hash.h>
 
 #include <cerrno>
+#include <deque>
 #include <optional>
 #include <utility>
 
@@ -48,7 +49,7 @@ private:
 
 class FolderBlob final : public BlobSource {
 public:
-    FolderBlob(std::shared_ptr<const FolderRoot> root, std::string name, const FileStamp& stamp, bool is_young)
+    FolderBlob(std::shared_ptr<const FolderRoot> root, SharedText name, const FileStamp& stamp, bool is_young)
         : root_(std::move(root)), name_(std::move(name)), stamp_(stamp), is_young_(is_young) {}
 
     Result<std::unique_ptr<BlobStream>> open() const override {
@@ -76,14 +77,15 @@ private:
         const std::string shown = path();
         Descriptor folder;
         const auto parent = [&]() -> const Descriptor& { return folder ? folder : root_->descriptor; };
+        const std::string name = name_.text();
         std::size_t at = 0;
-        for (std::size_t slash; (slash = name_.find('/', at)) != name_.npos; at = slash + 1) {
-            auto next = open_folder({parent(), name_.substr(at, slash - at)}, shown, {.links = Links::refused});
+        for (std::size_t slash; (slash = name.find('/', at)) != name.npos; at = slash + 1) {
+            auto next = open_folder({parent(), name.substr(at, slash - at)}, shown, {.links = Links::refused});
             if (!next)
                 return open_error(std::move(next).error(), shown);
             folder = *std::move(next);
         }
-        auto file = open_file({parent(), name_.substr(at)}, shown, {.links = Links::refused});
+        auto file = open_file({parent(), name.substr(at)}, shown, {.links = Links::refused});
         if (!file)
             return open_error(std::move(file).error(), shown);
         if (find_stamp(*file) != stamp_)
@@ -92,7 +94,7 @@ private:
     }
 
     std::shared_ptr<const FolderRoot> root_;
-    std::string name_;
+    SharedText name_;
     FileStamp stamp_;
     bool is_young_;
 };
@@ -106,9 +108,15 @@ FileStamp::FileStamp(const FileStatus& status) noexcept
       modified_ns(status.modified_ns),
       changed_ns(status.changed_ns) {}
 
-std::shared_ptr<const BlobSource> make_folder_blob(std::shared_ptr<const FolderRoot> root, std::string name,
+struct FolderBlobs::List {
+    std::deque<FolderBlob> blobs;  // none of them moves
+};
+
+FolderBlobs::FolderBlobs() : list_(std::make_shared<List>()) {}
+
+std::shared_ptr<const BlobSource> FolderBlobs::add(std::shared_ptr<const FolderRoot> root, SharedText name,
                                                    FileStamp stamp, bool is_young) {
-    return std::make_shared<FolderBlob>(std::move(root), std::move(name), stamp, is_young);
+    return {list_, &list_->blobs.emplace_back(std::move(root), std::move(name), stamp, is_young)};
 }
 
 }  // namespace fardel

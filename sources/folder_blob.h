@@ -8,6 +8,7 @@
 #include <fardel/base/descriptor.h>
 #include <fardel/base/file_status.h>
 #include <fardel/format/bundle_plan.h>
+#include <fardel/format/name.h>
 
 #include <cstdint>
 #include <memory>
@@ -29,9 +30,19 @@ struct FolderRoot {
     std::string path;  // as the user wrote it
 };
 
-// `name` is the path below the root, its parts separated by '/'; none is "..". If the stamp is young
-// (path_stamp.h), the blob has no version. Errors of the blob: conflict, denied, io.
-std::shared_ptr<const BlobSource> make_folder_blob(std::shared_ptr<const FolderRoot> root, std::string name,
-                                                   FileStamp stamp, bool is_young);
+// The blobs of one scan. They lie together in memory, which is freed with the last of them and the list: a blob of its
+// own would take half as much again.
+class FolderBlobs {
+public:
+    FolderBlobs();
+    // `name` is the path below the root, its parts separated by '/'; none is "..". If the stamp is young
+    // (path_stamp.h), the blob has no version. Errors of the blob: conflict, denied, io.
+    std::shared_ptr<const BlobSource> add(std::shared_ptr<const FolderRoot> root, SharedText name, FileStamp stamp,
+                                          bool is_young);
+
+private:
+    struct List;
+    std::shared_ptr<List> list_;
+};
 
 }  // namespace fardel

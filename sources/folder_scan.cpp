@@ -39,10 +39,15 @@ struct LinkRoot {
     std::shared_ptr<const FolderRoot> root;
 };
 
+// Returns the text, as that of the name if it is the same.
+SharedText shared_if_equal(const AssetName& name, std::string_view text) {
+    return text == name.view() ? name.shared_text() : SharedText(text);
+}
+
 class FolderScan {
 public:
     FolderScan(std::shared_ptr<const FolderRoot> root, SourceListing& listing)
-        : root_(std::move(root)), listing_(listing) {}
+        : root_(std::move(root)), source_(root_->path + '/'), listing_(listing) {}
 
     Status list() { return list(root_->descriptor, {root_, ""}, ""); }
 
@@ -92,18 +97,20 @@ private:
             return ok();
         }
         listing_.seen[seen].files.push_back({.name = item, .stamp = stamp_of(status, now_ns_)});
-        add_file(std::move(*accepted), origin, place, status);
+        add_file(std::move(*accepted), name, place, status);
         return ok();
     }
 
-    void add_file(AssetName name, const std::string& origin, const Place& place, const FileStatus& status) {
-        auto blob = make_folder_blob(place.root, place.path, FileStamp(status), stamp_of(status, now_ns_).young);
-        std::optional<Hash> version = blob->find_version();
+    // `listed`: its name in the listing, before it was renamed.
+    void add_file(AssetName name, const std::string& listed, const Place& place, const FileStatus& status) {
+        // Only links and renamed files have another name on the disk.
+        const SharedText path = shared_if_equal(name, place.path);
+        EntryOrigin origin(source_, shared_if_equal(name, printable(listed, SIZE_MAX)));
+        auto blob = blobs_.add(place.root, path, FileStamp(status), stamp_of(status, now_ns_).young);
         listing_.entries.push_back({.name = std::move(name),
-                                    .origin = origin,
+                                    .origin = std::move(origin),
                                     .size_bytes = status.size_bytes,
-                                    .blob = std::move(blob),
-                                    .version = version});
+                                    .blob = std::move(blob)});
     }
 
     Status list_subfolder(const Descriptor& folder, const std::string& item, const Place& place,
@@ -191,7 +198,7 @@ private:
             return ok();
         }
         listing_.seen.push_back({.path = target->on_disk(), .stamp = stamp_of(status, now_ns_), .files = {}});
-        add_file(std::move(*accepted), origin, *target, status);
+        add_file(std::move(*accepted), name, *target, status);
         return ok();
     }
 
@@ -272,7 +279,9 @@ private:
     }
 
     std::shared_ptr<const FolderRoot> root_;
+    const SharedText source_;  // of all origins
     SourceListing& listing_;
+    FolderBlobs blobs_;
     const std::int64_t now_ns_ = wall_clock_ns();
     std::vector<LinkRoot> link_roots_;  // the source first; empty until the first link
     std::vector<Ignores> ignores_;      // of the folders that are being listed

@@ -20,7 +20,7 @@ void refuse_id_paths(ScanResult& scan) {
         Status good = verify_no_id_path(entry.name.view());
         if (!good)
             scan.report.refused.push_back({.printable_name = printable(entry.name.view()),
-                                           .origin = entry.origin,
+                                           .origin = entry.origin.text(),
                                            .reason = std::move(good).error()});
         return !good;
     });
@@ -41,8 +41,8 @@ Result<LooseBundle> open_loose_bundle(const std::string& path, const LooseOption
     const KeptDigests kept(options.digest_folder, folder, *options.digests);
     std::vector<Hash> versions;
     for (const SourceEntry& entry : scan.entries)
-        if (entry.version)
-            versions.push_back(*entry.version);
+        if (const auto version = entry.blob->find_version())
+            versions.push_back(*version);
     FARDEL_TRY_ASSIGN(const BundlePlan plan, plan_entries(std::move(scan.entries), options.digests.get()));
     auto source = make_unpacked_source(plan, {.digests = options.digests, .stop = options.stop});
     if (!source)

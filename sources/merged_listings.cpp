@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace fardel {
@@ -33,7 +35,10 @@ public:
         return out;
     }
 
-    void insert(std::string folded, Candidate candidate) { by_folded_.emplace(std::move(folded), candidate); }
+    void insert(const AssetName& name, const std::string& folded, Candidate candidate) {
+        const SharedText& key = name.view() == folded ? name.shared_text() : folds_.emplace_back(folded);
+        by_folded_.emplace(key, candidate);
+    }
 
     // Moves the entries out of the listings.
     std::vector<SourceEntry> entries_of(std::vector<SourceListing>& listings) const {
@@ -46,7 +51,7 @@ public:
     }
 
 private:
-    using Map = std::map<std::string, Candidate, std::less<>>;
+    using Map = std::map<std::string_view, Candidate>;
 
     void extract(Map::iterator at, std::vector<Candidate>& out) {
         if (at == by_folded_.end())
@@ -55,12 +60,13 @@ private:
         by_folded_.erase(at);
     }
 
-    Map by_folded_;
+    Map by_folded_;  // its keys are the texts of the entries' names, or of folds_
+    std::deque<SharedText> folds_;
 };
 
 std::string contradiction(const SourceEntry& a, const SourceEntry& b) {
     const bool equal = names_fold_equal(a.name.view(), b.name.view());
-    return a.origin + " and " + b.origin +
+    return a.origin.text() + " and " + b.origin.text() +
            (equal ? " differ only in case" : " would be a file and a folder of one name");
 }
 
@@ -83,7 +89,8 @@ void rename(SourceEntry& entry, const ScanRenames& renames, ScanReport& report) 
     auto name = to ? AssetName::parse(*to) : Result<AssetName>(entry.name);
     if (!to || !name || *name == entry.name)
         return;
-    report.renamed.push_back({.printable_name = printable(entry.name.view()), .origin = entry.origin, .name = *name});
+    report.renamed.push_back(
+        {.printable_name = printable(entry.name.view()), .origin = entry.origin.text(), .name = *name});
     entry.name = *std::move(name);
 }
 
@@ -137,7 +144,7 @@ void refuse_short_aliases(ScanResult& result) {
         const SourceEntry& entry = result.entries[one.alias];
         result.report.refused.push_back(
             {.printable_name = printable(entry.name.view()),
-             .origin = entry.origin,
+             .origin = entry.origin.text(),
              .reason = Error(ErrorCode::conflict, "its name has the form of an 8.3 alias of \"" +
                                                       printable(result.entries[one.of].name.view()) +
                                                       "\", which may be opened in its place; rename one")});
@@ -162,7 +169,7 @@ Result<ScanResult> merge_listings(std::vector<SourceListing> listings) {
         for (std::uint32_t at = 0; at < listings[i].entries.size(); ++at) {
             SourceEntry& entry = listings[i].entries[at];
             entry.listed = listed + at;
-            std::string folded = fold_name(entry.name.view());
+            const std::string folded = fold_name(entry.name.view());
             for (const Candidate& candidate : names.extract_contradicted(folded)) {
                 SourceEntry& hidden = listings[candidate.listing].entries[candidate.entry];
                 if (candidate.listing == i && listings[i].conflicts_refused) {
@@ -170,12 +177,12 @@ Result<ScanResult> merge_listings(std::vector<SourceListing> listings) {
                     continue;
                 }
                 result.report.overridden.push_back({.name = std::move(hidden.name),
-                                                    .origin = std::move(hidden.origin),
+                                                    .origin = hidden.origin.text(),
                                                     .by_name = entry.name,
-                                                    .by_origin = entry.origin,
+                                                    .by_origin = entry.origin.text(),
                                                     .same_source = candidate.listing == i});
             }
-            names.insert(std::move(folded), {.listing = static_cast<std::uint32_t>(i), .entry = at});
+            names.insert(entry.name, folded, {.listing = static_cast<std::uint32_t>(i), .entry = at});
         }
         std::ranges::move(listings[i].refused, std::back_inserter(result.report.refused));
         std::ranges::move(listings[i].seen, std::back_inserter(result.seen));

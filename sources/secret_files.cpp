@@ -18,8 +18,8 @@ constexpr std::string_view kSecretNames[] = {".env",        ".git-credentials", 
                                              ".pgpass",     "_netrc",           "id_dsa",        "id_ecdsa",
                                              "id_ecdsa_sk", "id_ed25519",       "id_ed25519_sk", "id_rsa"};
 
-Error secret_error(const std::string& origin, const AssetName& name, std::string_view why) {
-    return Error(ErrorCode::denied, origin + ": " + std::string(why) +
+Error secret_error(const EntryOrigin& origin, const AssetName& name, std::string_view why) {
+    return Error(ErrorCode::denied, origin.text() + ": " + std::string(why) +
                                         ", which is not packed; exclude it, or if everybody may have it, name it: "
                                         "allow_secrets = [" +
                                         in_quotes(name.view()) + "] in the project, --allow-secret for a folder");
@@ -47,7 +47,7 @@ private:
 
 class JudgedBlob final : public BlobSource {
 public:
-    JudgedBlob(std::shared_ptr<const BlobSource> blob, std::string origin, AssetName name)
+    JudgedBlob(std::shared_ptr<const BlobSource> blob, EntryOrigin origin, AssetName name)
         : blob_(std::move(blob)), origin_(std::move(origin)), name_(std::move(name)) {}
 
     Result<std::unique_ptr<BlobStream>> open() const override {
@@ -75,7 +75,7 @@ private:
     Error refusal() const { return secret_error(origin_, name_, "it looks like a secret key"); }
 
     const std::shared_ptr<const BlobSource> blob_;
-    const std::string origin_;
+    const EntryOrigin origin_;
     const AssetName name_;
 };
 
@@ -99,13 +99,16 @@ bool looks_like_secret_key(std::string_view start) {
 }
 
 Status refuse_secrets(ScanResult& scan, std::span<const std::string> allowed) {
+    // One block of memory instead of one per entry.
+    const auto judged = std::make_shared<std::vector<JudgedBlob>>();
+    judged->reserve(scan.entries.size());
     for (SourceEntry& entry : scan.entries) {
         if (std::ranges::find(allowed, entry.name.view()) != allowed.end())
             continue;
         if (has_secret_name(entry.name.view()))
             return secret_error(entry.origin, entry.name, "a file of this name has secrets");
         if (entry.size_bytes <= kSecretFileBytesMax)
-            entry.blob = std::make_shared<const JudgedBlob>(std::move(entry.blob), entry.origin, entry.name);
+            entry.blob = {judged, &judged->emplace_back(std::move(entry.blob), entry.origin, entry.name)};
     }
     return ok();
 }

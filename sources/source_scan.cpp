@@ -41,7 +41,8 @@ class EntryVersions {
 public:
     EntryVersions(const PathStamp& archive, std::size_t path_bytes) : archive_(archive), path_bytes_(path_bytes) {}
 
-    Hash next(const std::string& origin) {
+    Hash next(const EntryOrigin& entry) {
+        const std::string origin = entry.text();
         const std::string_view name = std::string_view(origin).substr(std::min(path_bytes_, origin.size()));
         const std::uint64_t numbers[] = {archive_.inode, archive_.size_bytes,
                                          static_cast<std::uint64_t>(archive_.modified_ns),
@@ -65,10 +66,8 @@ Status list_whole_archive(const std::string& path, const ArchiveReader* archives
     if (stamp.young)
         return ok();
     EntryVersions versions(stamp, printable(path, SIZE_MAX).size());
-    for (SourceEntry& entry : listing.entries) {
-        entry.version = versions.next(entry.origin);
-        entry.blob = std::make_shared<const StampedBlob>(std::move(entry.blob), *entry.version);
-    }
+    for (SourceEntry& entry : listing.entries)
+        entry.blob = std::make_shared<const StampedBlob>(std::move(entry.blob), versions.next(entry.origin));
     return ok();
 }
 

@@ -101,7 +101,7 @@ fardel_code set_metadata(fardel_plan* plan, std::uint32_t asset, const char* key
                          const Report& report) {
     if (asset != FARDEL_NO_ASSET && asset >= plan->plan.assets.size())
         return no_such_asset(report);
-    auto& all = asset == FARDEL_NO_ASSET ? plan->plan.metadata : plan->plan.assets[asset].metadata;
+    auto& all = asset == FARDEL_NO_ASSET ? plan->plan.metadata : plan->plan.assets[asset].metadata.edit();
     const auto known = std::ranges::find(all, std::string_view(key), &PlannedMetadata::key);
     if (known != all.end())
         known->value = std::move(value);
@@ -200,7 +200,7 @@ fardel_code fardel_plan_add_asset(fardel_plan* plan, const fardel_planned_asset*
             const auto* const bytes = static_cast<const std::byte*>(given.bytes);
             planned.source = make_memory_blob({bytes, bytes + given.size_bytes});
         }
-        planned.key = given.key != nullptr ? given.key : std::to_string(index);
+        planned.key = given.key != nullptr ? SharedText(given.key) : SharedText(std::to_string(index));
         planned.content_type = given.content_type != nullptr ? given.content_type : "";
         planned.streamed = (given.flags & FARDEL_ASSET_STREAMED) != 0;
         plan->plan.assets.push_back(std::move(planned));

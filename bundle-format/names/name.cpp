@@ -102,17 +102,17 @@ Status verify_name(std::string_view text) { return is_plain_name(text) ? ok() : 
 
 Result<AssetName> AssetName::parse(std::string_view text) {
     FARDEL_TRY(verify_name(text));
-    return AssetName(std::string(text));
+    return AssetName(SharedText(text));
 }
 
 std::string_view AssetName::leaf() const noexcept {
-    const std::size_t slash = text_.rfind('/');
-    return slash == text_.npos ? view() : view().substr(slash + 1);
+    const std::size_t slash = view().rfind('/');
+    return slash == std::string_view::npos ? view() : view().substr(slash + 1);
 }
 
 std::string_view AssetName::parent() const noexcept {
-    const std::size_t slash = text_.rfind('/');
-    return slash == text_.npos ? std::string_view() : view().substr(0, slash);
+    const std::size_t slash = view().rfind('/');
+    return slash == std::string_view::npos ? std::string_view() : view().substr(0, slash);
 }
 
 }  // namespace fardel

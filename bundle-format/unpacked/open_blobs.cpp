@@ -10,12 +10,12 @@ namespace fardel {
 namespace {
 
 Error changed(const PlannedBlob& blob) {
-    return Error(ErrorCode::conflict, blob.key + ": has not the size that it had when it was hashed");
+    return Error(ErrorCode::conflict, blob.key.text() + ": has not the size that it had when it was hashed");
 }
 
 Result<std::vector<std::byte>> read_whole(const PlannedBlob& blob) {
     if (blob.size_bytes > kStreamedBlobBytesMax)
-        return Error(ErrorCode::limit, blob.key + ": " + std::to_string(blob.size_bytes) +
+        return Error(ErrorCode::limit, blob.key.text() + ": " + std::to_string(blob.size_bytes) +
                                            " bytes in an archive that can only be read from the start, more than " +
                                            std::to_string(kStreamedBlobBytesMax) + "; pack it into a bundle");
     FARDEL_TRY_ASSIGN(const auto stream, blob.source->open());

@@ -22,7 +22,7 @@ namespace fardel {
 
 struct PlannedBlob {
     std::shared_ptr<const BlobSource> source;
-    std::string key;  // identifies the blob in errors
+    SharedText key;  // identifies the blob in errors
     std::uint64_t size_bytes = 0;
 };
 

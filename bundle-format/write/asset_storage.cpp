@@ -3,6 +3,7 @@
 #include "block_section.h"
 #include "blocks/block_pipeline.h"
 #include "donor_blocks.h"
+#include "number_table.h"
 #include "plan_check.h"
 #include "tables/buckets.h"
 
@@ -16,7 +17,6 @@
 #include <cstring>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -77,7 +77,7 @@ public:
         : planned_(planned), options_(options), donor_(donor), pipeline_(pipeline), section_(file, section_offset) {
         content_.asset_of.resize(planned.size());
         content_.assets.reserve(planned.size());
-        known_.reserve(planned.size());
+        known_.reset(planned.size());
     }
 
     Status store(std::uint32_t planned) {
@@ -116,7 +116,7 @@ public:
         content_.blocks = section_.take_records();
         content_.piece_hashes = section_.take_piece_hashes();
         content_.block_purposes = std::move(purposes_);
-        known_ = std::unordered_map<AssetId, std::uint32_t>();  // sorting needs as much memory
+        known_ = {};
         sort_by_id(content_);
         return std::move(content_);
     }
@@ -313,10 +313,11 @@ private:
     }
 
     bool is_known(std::uint32_t planned, const AssetId& id, std::uint64_t raw_bytes) {
-        const auto it = known_.find(id);
-        if (it == known_.end())
+        const std::uint32_t asset =
+            known_.find(leading_bits(id), [&](std::uint32_t one) { return content_.assets[one].id == id; });
+        if (asset == NumberTable::kNone)
             return false;
-        content_.asset_of[planned] = it->second;
+        content_.asset_of[planned] = asset;
         content_.duplicate_bytes += raw_bytes;
         return true;
     }
@@ -326,7 +327,7 @@ private:
         content_.assets.push_back({id, raw_bytes, planned, piece_log2_of(planned_[planned]), {}});
         content_.asset_of[planned] = asset;
         content_.raw_bytes += raw_bytes;
-        known_.emplace(id, asset);
+        known_.insert(leading_bits(id), asset);
         return asset;
     }
 
@@ -385,9 +386,9 @@ private:
     DonorBlocks* const donor_;  // nullptr: none
     BlockPipeline& pipeline_;
     BlockSection section_;
-    std::vector<BundlePurpose> purposes_;               // of all blocks, written or in the pipeline
-    StoredContent content_;                             // assets in order of discovery
-    std::unordered_map<AssetId, std::uint32_t> known_;  // id → position in content_.assets
+    std::vector<BundlePurpose> purposes_;  // of all blocks, written or in the pipeline
+    StoredContent content_;                // assets in order of discovery
+    NumberTable known_;                    // positions in content_.assets, by id
     std::uint64_t assets_done_ = 0;
     std::uint64_t raw_bytes_read_ = 0;
 
@@ -414,16 +415,18 @@ void sort_by_id(StoredContent& content) {
         return a.leading != b.leading ? a.leading < b.leading : content.assets[a.asset].id < content.assets[b.asset].id;
     });
 
-    std::vector<StoredAsset> assets;
-    assets.reserve(by_id.size());
-    std::vector<std::uint32_t> position(by_id.size());
-    for (const AssetById& entry : by_id) {
-        position[entry.asset] = static_cast<std::uint32_t>(assets.size());
-        assets.push_back(content.assets[entry.asset]);
-    }
-    content.assets = std::move(assets);
+    std::vector<std::uint32_t> position(by_id.size());  // of each asset, once it is sorted
+    for (std::uint32_t i = 0; i < by_id.size(); ++i)
+        position[by_id[i].asset] = i;
     for (std::uint32_t& asset : content.asset_of)
         asset = position[asset];
+    // Without a second list of them: each swap takes one asset to its position.
+    for (std::uint32_t i = 0; i < position.size(); ++i)
+        while (position[i] != i) {
+            const std::uint32_t to = position[i];
+            std::swap(content.assets[i], content.assets[to]);
+            std::swap(position[i], position[to]);
+        }
 }
 
 bool adopt_first(StoredContent& content, std::span<const PlannedAsset> planned, std::span<const std::uint32_t> order) {

@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,10 +51,9 @@ BundleWriteSummary summary_of(const BundlePlan& plan, BundlePurpose purpose, con
     return summary;
 }
 
-}  // namespace
-
-Result<StagedBundle> write_bundle(const BundlePlan& plan, std::unique_ptr<StagedFile> file,
-                                  const BundleWriteOptions& options) {
+// Calls stored() when the sources have been read for the last time.
+Result<StagedBundle> write_plan(const BundlePlan& plan, std::unique_ptr<StagedFile> file,
+                                const BundleWriteOptions& options, const std::function<void()>& stored) {
     assert(file);
     if (options.level < kLevelMin || options.level > kLevelMax)
         return Error(ErrorCode::limit, "level " + std::to_string(options.level) + "; zstd's levels here are " +
@@ -72,6 +73,8 @@ Result<StagedBundle> write_bundle(const BundlePlan& plan, std::unique_ptr<Staged
         FARDEL_TRY_ASSIGN(content, store_assets(plan.assets, order, *file, kBlocksOffset, options));
     }
 
+    stored();
+
     FARDEL_TRY_ASSIGN(const WrittenHeads heads, write_sections(plan, names, content, *file));
     BundleWriteSummary summary = summary_of(plan, options.purpose, content, heads.head, heads.layout);
     summary.bundle = heads.layout.bundle;
@@ -79,9 +82,25 @@ Result<StagedBundle> write_bundle(const BundlePlan& plan, std::unique_ptr<Staged
     return StagedBundle(std::move(summary), std::move(file));
 }
 
+}  // namespace
+
+Result<StagedBundle> write_bundle(const BundlePlan& plan, std::unique_ptr<StagedFile> file,
+                                  const BundleWriteOptions& options) {
+    return write_plan(plan, std::move(file), options, [] {});
+}
+
 Result<StagedBundle> write_bundle(const BundlePlan& plan, const std::string& path, const BundleWriteOptions& options) {
     FARDEL_TRY_ASSIGN(auto file, stage_file(path));
     return write_bundle(plan, std::move(file), options);
+}
+
+Result<StagedBundle> write_bundle(BundlePlan&& plan, const std::string& path, const BundleWriteOptions& options) {
+    FARDEL_TRY_ASSIGN(auto file, stage_file(path));
+    return write_plan(plan, std::move(file), options, [&] {
+        // Of many small files, the blobs are half of the plan, and the tables need as much.
+        for (PlannedAsset& asset : plan.assets)
+            asset.source.reset();
+    });
 }
 
 }  // namespace fardel

@@ -165,7 +165,7 @@ Result<TableBytes> build_manifest_tables(const BundlePlan& plan, const SortedNam
     StringTable strings;
     // All strings first: records refer to them by offset, and the order of adding decides the offsets.
     add_strings(plan, names, content, resolved, strings);
-    FARDEL_TRY_ASSIGN(tables[TableKind::strings], strings.seal());
+    FARDEL_TRY(strings.seal());
     FARDEL_TRY(build_asset_tables(plan, content, resolved, strings, tables));
     build_name_tables(plan.names, names, content, strings, tables);
     build_references(resolved.references, strings, tables);
@@ -175,6 +175,7 @@ Result<TableBytes> build_manifest_tables(const BundlePlan& plan, const SortedNam
     build_dependencies(plan.dependencies, strings, tables);
     build_metadata(resolved.metadata, TableKind::metadata, strings, tables);
     build_metadata(resolved.creator_metadata, TableKind::creator_metadata, strings, tables);
+    tables[TableKind::strings] = std::move(strings).take_bytes();
     return tables;
 }
 

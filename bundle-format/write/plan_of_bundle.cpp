@@ -107,9 +107,9 @@ private:
             for (const PlannedVariant& variant : name.variants)
                 if (variant.asset < plan_.assets.size() && plan_.assets[variant.asset].key.empty()) {
                     PlannedAsset& asset = plan_.assets[variant.asset];
-                    asset.key = name.name.text();
+                    asset.key = name.name.shared_text();
                     if (&variant != &name.variants.front())
-                        asset.key += '\n' + asset.known->asset.hex();
+                        asset.key = asset.key.text() + '\n' + asset.known->asset.hex();
                 }
     }
 
@@ -134,17 +134,17 @@ private:
         for (const auto& place : stored) {
             ++position;
             PlannedAsset& asset = plan_.assets[std::get<2>(place)];
-            if (type != asset.content_type)
+            if (type != asset.content_type.view())
                 std::ranges::fill(last_keys, std::string());
             std::string& last_key = last_keys[asset.known->size_bytes <= kSmallBytesMax ? 1 : 0];
             if (asset.key.empty())  // without a name: it stays behind the one before it
                 asset.key = last_key.substr(0, last_key.find('\n')) + '\n' + std::to_string(position);
-            if (asset.content_type < type || asset.key < last_key) {
+            if (asset.content_type.view() < type || asset.key.view() < last_key) {
                 ++rank;
                 std::ranges::fill(last_keys, std::string());
             }
-            type = asset.content_type;
-            last_key = asset.key;
+            type = asset.content_type.view();
+            last_key = asset.key.view();
             asset.rank = rank;
         }
         return ok();
@@ -160,9 +160,12 @@ private:
             const bool of_bundle = record.subject == kBundleSubject;
             if (!of_bundle && record.subject >= plan_.assets.size())
                 return malformed("metadata of an asset that does not exist");
-            auto& of_asset = of_bundle ? plan_.metadata : plan_.assets[record.subject].metadata;
-            auto& of_creator = of_bundle ? plan_.creator_metadata : plan_.assets[record.subject].creator_metadata;
-            (creator ? of_creator : of_asset).push_back(std::move(item));
+            if (of_bundle) {
+                (creator ? plan_.creator_metadata : plan_.metadata).push_back(std::move(item));
+                continue;
+            }
+            PlannedAsset& asset = plan_.assets[record.subject];
+            (creator ? asset.creator_metadata : asset.metadata).push_back(std::move(item));
         }
         return ok();
     }

@@ -157,7 +157,7 @@ Result<std::vector<ResolvedReference>> resolve_references(const BundlePlan& plan
     return references;
 }
 
-using MetadataOfAsset = std::vector<PlannedMetadata> PlannedAsset::*;
+using MetadataOfAsset = RareList<PlannedMetadata> PlannedAsset::*;
 
 Result<std::vector<ResolvedMetadata>> resolve_metadata(const BundlePlan& plan,
                                                        const std::vector<PlannedMetadata>& of_bundle,

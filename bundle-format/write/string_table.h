@@ -2,35 +2,38 @@
 // known.
 #pragma once
 
+#include "number_table.h"
+
 #include <fardel/base/result.h>
 #include <fardel/format/manifest.h>
 
 #include <cstddef>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace fardel {
 
 class StringTable {
 public:
-    // Adds a string of at most kStringBytesMax bytes, which must outlive the table. A string may be added repeatedly;
+    // Adds a string of at most kStringBytesMax bytes, which must live until seal(). A string may be added repeatedly;
     // this is cheapest if most strings come first and in byte order.
     void add(std::string_view text);
 
-    // Returns the table's bytes: each string once, in byte order. Nothing can be added afterwards. Error: limit.
-    Result<std::vector<std::byte>> seal();
+    // Builds the table. Nothing can be added afterwards. Error: limit.
+    Status seal();
 
-    // Returns the offset of an added string; call it after seal(). Refs have the order of the strings.
+    // Both after seal(). Returns the offset of an added string; refs have the order of the strings.
     StringRef ref(std::string_view text) const;
+    // Returns the table's bytes: each string once, in byte order. Then refs are gone.
+    std::vector<std::byte> take_bytes() && { return std::move(bytes_); }
 
 private:
-    struct Entry {
-        std::string_view text;
-        StringRef* ref;  // points into refs_, whose nodes never move
-    };
-    std::unordered_map<std::string_view, StringRef> refs_;
-    std::vector<Entry> entries_;
+    std::string_view text_at(StringRef ref) const;
+
+    std::vector<std::string_view> texts_;  // each once; empty after seal()
+    std::vector<std::byte> bytes_;         // after seal()
+    NumberTable numbers_;                  // of texts_; after seal(), refs
 };
 
 }  // namespace fardel

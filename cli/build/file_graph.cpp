@@ -85,7 +85,7 @@ private:
 
     // The key of a planned asset is the name of its file in the sources, whatever name rules give it.
     std::size_t node_of_asset(std::size_t asset) {
-        return node_of(GraphNodeKind::file, packed_.plan.assets[asset].key);
+        return node_of(GraphNodeKind::file, packed_.plan.assets[asset].key.text());
     }
 
     void add_references(std::size_t asset) {

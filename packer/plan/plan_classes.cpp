@@ -38,7 +38,7 @@ Status verify_plan_classes(const BundlePlan& plan, ContentClass brings) {
         FARDEL_TRY_ASSIGN(const std::size_t size, read_full(*stream, head));
         const ContentFinding found = classify_bytes(std::span(head).first(size), claims[i]);
         if (found.content > brings)
-            return refuse(plan.assets[i].key, found, brings);
+            return refuse(plan.assets[i].key.text(), found, brings);
     }
     return ok();
 }

@@ -3,11 +3,12 @@
 #include "text/record_fields.h"
 
 #include <cassert>
+#include <span>
 
 namespace fardel {
 namespace {
 
-void write(RecordWriter& writer, const std::vector<PlannedMetadata>& metadata) {
+void write(RecordWriter& writer, std::span<const PlannedMetadata> metadata) {
     writer.list(metadata, [&](const PlannedMetadata& item) {
         writer.text(item.key);
         writer.variant(item.value);

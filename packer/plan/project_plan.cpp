@@ -170,7 +170,7 @@ Status add_tombstones(const Project& project, const Groups& groups, BundlePlan& 
 
 PlannedAsset plan_asset(ProjectFile& file, const Decision& decision) {
     PlannedAsset asset{
-        .source = std::move(file.blob), .key = file.name.text(), .content_type = std::move(file.content_type)};
+        .source = std::move(file.blob), .key = file.name.shared_text(), .content_type = std::move(file.content_type)};
     if (!decision.content_type.empty())
         asset.content_type = decision.content_type;
     // Large images are streamed, too: pieces of 256 KiB take 2 % less space, and such files are read and replaced as a

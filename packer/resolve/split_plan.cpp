@@ -81,7 +81,7 @@ private:
             part.plan.names.push_back(renumber(plan_.names[name], assets));
         for (const std::uint32_t asset : assets) {
             part.plan.assets.push_back(plan_.assets[asset]);
-            part.plan.assets.back().references.clear();
+            part.plan.assets.back().references = {};
         }
         std::map<std::string, PlannedConsume> consumes;
         for (const std::uint32_t asset : assets) {
@@ -111,7 +111,7 @@ private:
 
     void add_reference(std::uint32_t bundle, std::uint32_t from, const PlannedReference& reference, SplitPart& part,
                        std::map<std::string, PlannedConsume>& consumes) const {
-        auto& references = part.plan.assets[from].references;
+        auto& references = part.plan.assets[from].references.edit();
         const auto* const internal = std::get_if<PlannedReference::Internal>(&reference.target);
         if (!internal) {
             references.push_back(reference);

@@ -23,7 +23,7 @@ struct sqlite3;
 namespace fardel {
 
 struct KnownSource {
-    Hash version;  // SourceEntry::version, when it was read
+    Hash version;  // BlobSource::find_version(), when it was read
     AssetId asset;
     std::uint64_t size_bytes = 0;
     std::string content_type;

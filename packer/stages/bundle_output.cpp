@@ -47,14 +47,14 @@ Status verify_signable(const BundlePlan& plan, const std::string& name, const Bu
 }
 
 // Writes, signs and commits one bundle.
-Result<BuiltBundle> write_one(const BundlePlan& plan, std::string path, std::string name, const BundleOutput& output,
+Result<BuiltBundle> write_one(BundlePlan plan, std::string path, std::string name, const BundleOutput& output,
                               Clock::time_point started) {
     BuiltBundle built{.path = std::move(path), .name = std::move(name), .version = output.version};
     FARDEL_TRY(verify_signable(plan, built.name, output));
     if (output.makes_folder)
         FARDEL_TRY(create_folders(folder_of_path(built.path)));
     FARDEL_TRY_ASSIGN(StagedBundle staged,
-                      write_bundle(plan, built.path,
+                      write_bundle(std::move(plan), built.path,
                                    {.purpose = output.purpose,
                                     .level = output.level,
                                     .jobs = output.jobs,
@@ -102,11 +102,10 @@ Result<std::vector<BuiltBundle>> write_parts(std::vector<SplitPart> parts, const
         const std::string name = part_name(output.name, parts[i].name);
         set_name(parts[i].plan, name);
         FARDEL_TRY(fill_needs(parts[i], written));
-        FARDEL_TRY_ASSIGN(BuiltBundle one, write_one(parts[i].plan, part_path(output.path, parts[i].name), name, output,
-                                                     built.empty() ? output.started : Clock::now()));
+        FARDEL_TRY_ASSIGN(BuiltBundle one, write_one(std::move(parts[i].plan), part_path(output.path, parts[i].name),
+                                                     name, output, built.empty() ? output.started : Clock::now()));
         FARDEL_TRY_ASSIGN(written[i], open_written(one.path));
         built.push_back(std::move(one));
-        parts[i].plan = {};
     }
     return built;
 }
@@ -126,10 +125,13 @@ std::string part_name(const std::string& name, const std::string& part) {
 }
 
 Result<std::vector<BuiltBundle>> write_planned(PackPlan& planned, const BundleOutput& output) {
-    planned.assets = std::vector<AssetScan>();  // what scanners found is in the plan by now
+    // What scanners found is in the plan by now, and with many files every list counts.
+    planned.assets = std::vector<AssetScan>();
+    planned.files = std::vector<AssetFile>();
     if (!planned.parts.empty())
         return write_parts(std::exchange(planned.parts, {}), output);
-    FARDEL_TRY_ASSIGN(BuiltBundle built, write_one(planned.plan, output.path, output.name, output, output.started));
+    FARDEL_TRY_ASSIGN(BuiltBundle built,
+                      write_one(std::move(planned.plan), output.path, output.name, output, output.started));
     return std::vector{std::move(built)};
 }
 

@@ -16,8 +16,8 @@ std::vector<KnownSource> known_sources(const std::vector<SourceEntry>& entries, 
                                        bool checksum, std::vector<std::size_t>& unknown) {
     std::vector<KnownSource> known(entries.size());
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        const auto found = before.find(entries[i].origin);
-        if (!checksum && entries[i].version && found != before.end() && found->second.version == *entries[i].version)
+        const auto found = before.find(entries[i].origin.text());
+        if (!checksum && found != before.end() && found->second.version == entries[i].blob->find_version())
             known[i] = found->second;
         else
             unknown.push_back(i);
@@ -30,18 +30,18 @@ Status remember_sources(BuildDatabase& database, const KnownSources& before, con
                         const std::vector<KnownSource>& now, bool has_targets) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        const auto found = before.find(entries[i].origin);
+        const auto found = before.find(entries[i].origin.text());
         kept += found != before.end();
-        if (!entries[i].version || (found != before.end() && found->second == now[i]))
+        if (!entries[i].blob->find_version() || (found != before.end() && found->second == now[i]))
             continue;
-        FARDEL_TRY(database.write_source(entries[i].origin, now[i]));
+        FARDEL_TRY(database.write_source(entries[i].origin.text(), now[i]));
     }
     // Rules may exclude for one target what others need, so some that are not here are remembered, too.
     const std::size_t others_max = has_targets ? entries.size() : 0;
     if (before.size() - kept > others_max) {
-        std::unordered_set<std::string_view> present;
+        std::unordered_set<std::string> present;
         for (const SourceEntry& entry : entries)
-            present.insert(entry.origin);
+            present.insert(entry.origin.text());
         for (const auto& [origin, source] : before)
             if (!present.contains(origin))
                 FARDEL_TRY(database.remove_source(origin));

@@ -37,7 +37,7 @@ BundlePlan plan_of_sources(const std::vector<SourceEntry>& entries, const FileCo
         const auto number = static_cast<std::uint32_t>(plan.assets.size());
         const FileContent& content = contents[FileIndex{number}];
         plan.assets.push_back({.source = content.blob,
-                               .key = entry.name.text(),
+                               .key = entry.name.shared_text(),
                                .content_type = content.content_type,
                                .known = PlannedAsset::Known{.asset = content.asset, .size_bytes = content.size_bytes}});
         plan.names.push_back({.name = entry.name, .variants = {{.asset = number}}});

@@ -82,8 +82,8 @@ Status ProjectBuild::State::plan_graph() {
 
 void ProjectBuild::State::keep_origins(std::vector<SourceEntry> entries) {
     origins.clear();
-    for (SourceEntry& entry : entries)
-        origins.push_back(std::move(entry.origin));
+    for (const SourceEntry& entry : entries)
+        origins.push_back(entry.origin.text());
 }
 
 Result<BuildGraph> ProjectBuild::graph() {

@@ -16,7 +16,7 @@ constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 
 Result<KnownSource> digest(const SourceEntry& entry, std::span<std::byte> buffer, const std::stop_token& stop) {
     FARDEL_TRY_ASSIGN(const auto stream, entry.blob->open());
-    KnownSource digest{.version = entry.version.value_or(Hash{})};
+    KnownSource digest{.version = entry.blob->find_version().value_or(Hash{})};
     Hasher hasher;
     std::size_t filled = 0;
     for (bool ended = false; !ended;) {
@@ -33,7 +33,7 @@ Result<KnownSource> digest(const SourceEntry& entry, std::span<std::byte> buffer
         digest.size_bytes += filled;
         if (digest.size_bytes > limits::kAssetBytesMax)
             return Error(ErrorCode::limit,
-                         entry.origin + ": larger than " + std::to_string(limits::kAssetBytesMax) + " bytes");
+                         entry.origin.text() + ": larger than " + std::to_string(limits::kAssetBytesMax) + " bytes");
         if (stop.stop_requested())
             return Error(ErrorCode::cancelled, "asked to stop");
     }

@@ -44,7 +44,7 @@ Game scan_game() {
         game.names.insert(folded);
         if (!is_scanned(folded))
             continue;
-        CAPTURE(entry.origin);
+        CAPTURE(entry.origin.text());
         const auto content = tests::read_blob_text(*entry.blob, 1 << 18);
         REQUIRE(content);
         const auto bytes = std::as_bytes(std::span(*content));

@@ -15,14 +15,14 @@ BundlePlan plan() {
     PlannedAsset& asset = plan.assets[0];
     asset.key = "a";
     asset.content_type = "image/png";
-    asset.known = {.asset = tests::filled_id<AssetId>(1), .size_bytes = 5};
+    asset.known = PlannedAsset::Known{.asset = tests::filled_id<AssetId>(1), .size_bytes = 5};
     asset.references = {{.spelling = "b", .target = PlannedReference::Internal{1}},
                         {.spelling = "c", .target = PlannedReference::Foreign{tests::filled_id<AssetId>(2), 0}},
                         {.spelling = "d", .target = PlannedReference::Dynamic{"d"}}};
     asset.metadata = {{"text", std::string("1")}, {"number", 1.5}, {"integer", std::int64_t{1}}, {"truth", true}};
     asset.creator_metadata = {{"by", std::string("me")}};
     plan.assets[1].key = "b";
-    plan.assets[1].known = {.asset = tests::filled_id<AssetId>(3), .size_bytes = 5};
+    plan.assets[1].known = PlannedAsset::Known{.asset = tests::filled_id<AssetId>(3), .size_bytes = 5};
     plan.names = {
         {.name = *AssetName::parse("n/a"), .variants = {{.asset = 0}, {.asset = 1, .tags = {{"quality", "hd"}}}}},
         {.name = *AssetName::parse("n/gone")}};
@@ -56,18 +56,19 @@ const std::pair<const char*, Change> kChanges[] = {
      }},
     {"dynamic target", [](BundlePlan& p) { p.assets[0].references[2].target = PlannedReference::Dynamic{"x"}; }},
     {"kind of target", [](BundlePlan& p) { p.assets[0].references[2].target = PlannedReference::Internal{1}; }},
-    {"one reference less", [](BundlePlan& p) { p.assets[0].references.pop_back(); }},
+    {"one reference less", [](BundlePlan& p) { p.assets[0].references.edit().pop_back(); }},
     {"metadata text", [](BundlePlan& p) { p.assets[0].metadata[0].value = std::string("2"); }},
     {"metadata number", [](BundlePlan& p) { p.assets[0].metadata[1].value = 1.25; }},
     {"metadata integer", [](BundlePlan& p) { p.assets[0].metadata[2].value = std::int64_t{2}; }},
     {"metadata truth", [](BundlePlan& p) { p.assets[0].metadata[3].value = false; }},
     {"metadata kind", [](BundlePlan& p) { p.assets[0].metadata[3].value = std::int64_t{1}; }},
     {"metadata key", [](BundlePlan& p) { p.assets[0].metadata[0].key = "x"; }},
-    {"one metadata less", [](BundlePlan& p) { p.assets[0].metadata.pop_back(); }},
+    {"one metadata less", [](BundlePlan& p) { p.assets[0].metadata.edit().pop_back(); }},
     {"creator metadata", [](BundlePlan& p) { p.assets[0].creator_metadata[0].value = std::string("you"); }},
     {"metadata moved to the creator's",
      [](BundlePlan& p) {
-         p.assets[0].creator_metadata.push_back(p.assets[0].metadata.back()), p.assets[0].metadata.pop_back();
+         p.assets[0].creator_metadata.push_back(p.assets[0].metadata.edit().back()),
+             p.assets[0].metadata.edit().pop_back();
      }},
     {"name", [](BundlePlan& p) { p.names[0].name = *AssetName::parse("n/x"); }},
     {"published", [](BundlePlan& p) { p.names[0].published = false; }},

@@ -137,7 +137,7 @@ TEST_CASE("archive: a pak is listed with its folders, and its bad names are repo
     for (const SourceEntry& entry : listing.entries)
         names.push_back(entry.name.text());
     CHECK(names == std::vector<std::string>{"gfx/palette.lmp", "maps/start.bsp"});
-    CHECK(listing.entries[1].origin == folder.path("pak0.pak") + ": maps/start.bsp");
+    CHECK(listing.entries[1].origin.text() == folder.path("pak0.pak") + ": maps/start.bsp");
     CHECK(listing.entries[1].size_bytes == 3);
     // PhysicsFS shows each of the five in some folder, under this name or a part of it.
     std::vector<std::string> refused;

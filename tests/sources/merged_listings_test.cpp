@@ -22,7 +22,7 @@ ScanResult merge(std::vector<SourceListing> listings) { return value_of(merge_li
 Names origins_of(const ScanResult& result) {
     Names origins;
     for (const SourceEntry& entry : result.entries)
-        origins.push_back(entry.origin);
+        origins.push_back(entry.origin.text());
     return origins;
 }
 
@@ -104,12 +104,12 @@ TEST_CASE("merged listings: a name that contradicts another, or may be its alias
     const ScanOptions options{.renames = {{"A", "a2"}, {"PROGRA~1", "p"}, {"other", "not needed"}}};
     SourceListing listing(options);
     for (const char* name : {"A", "a", "PROGRA~1", "Program Files", "other"})
-        listing.entries.push_back({.name = *AssetName::parse(name), .origin = name});
+        listing.entries.push_back({.name = *AssetName::parse(name), .origin = std::string(name)});
     listing.conflicts_refused = true;
     const ScanResult result = merge({std::move(listing)});
     std::vector<std::string> names;
     for (const SourceEntry& entry : result.entries)
-        names.push_back(entry.origin + " as " + entry.name.text());
+        names.push_back(entry.origin.text() + " as " + entry.name.text());
     CHECK(names == Names{"Program Files as Program Files", "a as a", "A as a2", "other as other", "PROGRA~1 as p"});
     CHECK(result.report.renamed.size() == 2);
 }

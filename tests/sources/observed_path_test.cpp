@@ -63,13 +63,14 @@ TEST_CASE("path stamp: a file written just before the scan counts as changed and
     const std::string sources[] = {scratch.path("tree")};
     auto young = scan_sources(sources, {}, nullptr);
     REQUIRE(young);
-    for (int tries = 0; tries < 200 && young->entries[1].version; ++tries) {  // a busy machine was not quick enough
+    for (int tries = 0; tries < 200 && young->entries[1].blob->find_version();
+         ++tries) {  // a busy machine was not quick enough
         scratch.write("tree/b.txt", "b");
         young = scan_sources(sources, {}, nullptr);
         REQUIRE(young);
     }
-    CHECK(young->entries[0].version);
-    CHECK_FALSE(young->entries[1].version);
+    CHECK(young->entries[0].blob->find_version());
+    CHECK_FALSE(young->entries[1].blob->find_version());
     CHECK(find_changed(young->seen));
     grow_old();
     CHECK(find_changed(young->seen));

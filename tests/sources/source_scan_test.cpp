@@ -63,22 +63,22 @@ TEST_CASE("source scan: the version of an archive's entry depends on the archive
                                          {.name = "c", .content = "2"},
                                          {.name = "d", .content = "3"}};
     const std::string pak = folder.write("pak.pk3", build_zip(members));
-    CHECK_FALSE(value_of(scan({pak})).entries[0].version);  // it is young
+    CHECK_FALSE(value_of(scan({pak})).entries[0].blob->find_version());  // it is young
     grow_old();
     const ScanResult all = value_of(scan({pak})), some = value_of(scan({pak}, {"a", "c"}));
     std::set<Hash> versions;
     for (const SourceEntry& entry : all.entries) {
-        REQUIRE(entry.version);
-        CHECK(entry.blob->find_version() == entry.version);
-        versions.insert(*entry.version);
+        const auto version = entry.blob->find_version();
+        REQUIRE(version);
+        versions.insert(*version);
     }
     CHECK(versions.size() == 4);
     REQUIRE(some.entries.size() == 2);
-    CHECK(some.entries[0].version == all.entries[1].version);
-    CHECK(some.entries[1].version == all.entries[3].version);
+    CHECK(some.entries[0].blob->find_version() == all.entries[1].blob->find_version());
+    CHECK(some.entries[1].blob->find_version() == all.entries[3].blob->find_version());
     folder.write("pak.pk3", build_zip(members));
     grow_old();
-    CHECK(value_of(scan({pak})).entries[1].version != all.entries[1].version);
+    CHECK(value_of(scan({pak})).entries[1].blob->find_version() != all.entries[1].blob->find_version());
 }
 
 TEST_CASE("source scan: a link that names a source is followed, links inside the source are not") {
@@ -88,7 +88,7 @@ TEST_CASE("source scan: a link that names a source is followed, links inside the
     const auto result = scan({folder.path("link")});
     REQUIRE(result);
     CHECK(result->entries.size() == 1);
-    CHECK(result->entries[0].origin == folder.path("link/a"));
+    CHECK(result->entries[0].origin.text() == folder.path("link/a"));
 }
 
 TEST_CASE("source scan: a folder that no case-insensitive system can represent is a conflict, with both paths") {

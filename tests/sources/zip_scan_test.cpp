@@ -57,7 +57,7 @@ TEST_CASE("zip: entries are listed in order with size and origin; folders are no
     CHECK(listing.refused.empty());
     REQUIRE(listing.entries.size() == 2);
     CHECK(listing.entries[0].name.text() == "maps/dm01.bsp");
-    CHECK(listing.entries[0].origin == "test.pk3: maps/dm01.bsp");
+    CHECK(listing.entries[0].origin.text() == "test.pk3: maps/dm01.bsp");
     CHECK(listing.entries[0].size_bytes == 3);
     CHECK(listing.entries[1].name.text() == "default.cfg");
 }

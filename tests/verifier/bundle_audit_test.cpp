@@ -124,7 +124,7 @@ TEST_CASE("bundle audit: unused is what is neither published nor reached from so
     CHECK(audit.unused == std::vector<std::string_view>{"old/notes.txt", "old/ring.txt"});
     CHECK(audit.unused_bytes == 9);
     for (PlannedAsset& asset : plan.assets)
-        asset.references.clear();
+        asset.references = {};
     const BundleContents without = value_of(read_contents(*open_bundle(written(plan))));
     CHECK(BundleAuditor(without).finish().unused.empty());  // nothing is known
 }

@@ -87,7 +87,8 @@ TEST_CASE("plan check: a reference has a spelling and a target that exists") {
                                  {"über\\alles", PlannedReference::Foreign{AssetId{}, 0}}};
     CHECK(verify_plan(plan));
     CHECK(refused([](auto& p) {
-              p.assets[0].references.resize(limits::kReferencesPerAssetMax + 1, {"x", PlannedReference::Internal{0}});
+              p.assets[0].references.edit().resize(limits::kReferencesPerAssetMax + 1,
+                                                   {"x", PlannedReference::Internal{0}});
           }).starts_with("limit: "));
 }
 

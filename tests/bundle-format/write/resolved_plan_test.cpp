@@ -64,7 +64,7 @@ TEST_CASE("resolved plan: the name of a target gives it by default, and assets w
     REQUIRE(audit.references.size() == 2);
     CHECK((audit.references[0].flags & ReferenceRecord::named) == 0);
     CHECK(audit.text(audit.references[1].name) == "c");
-    plan.assets[1].references.clear();
+    plan.assets[1].references = {};
     plan.assets[0].references = {{"x", Internal{2}, false, "a"}};
     CHECK(refusal(plan) == "malformed: asset \"a\": reference \"x\": its target is not the asset of \"a\"");
     plan.assets[0].references = {{"x", Internal{2}, false, "nowhere"}};
@@ -101,7 +101,7 @@ TEST_CASE(
           "malformed: assets \"a\" and \"b\", which have the same bytes: reference \"x\" has two targets");
     plan.assets[1].references = {{"x", Dynamic{"c"}}};
     CHECK(refusal(plan).starts_with("malformed: assets \"a\" and \"b\""));
-    plan.assets[1].references.clear();
+    plan.assets[1].references = {};
     plan.assets[0].metadata = {{"licence", std::string("MIT")}};
     plan.assets[1].metadata = {{"licence", std::string("GPL")}};
     CHECK(refusal(plan) ==
@@ -117,7 +117,7 @@ TEST_CASE("resolved plan: an asset or a bundle that contradicts itself is refuse
     add(plan, "b", "y");
     plan.assets[0].references = {{"x", Internal{0}}, {"x", Internal{1}}};
     CHECK(refusal(plan) == "malformed: asset \"a\": reference \"x\" has two targets");
-    plan.assets[0].references.clear();
+    plan.assets[0].references = {};
     plan.metadata = {{"name", std::string("x")}, {"name", std::string("y")}};
     CHECK(refusal(plan) == "malformed: the bundle: metadata \"name\" has two values");
     plan.metadata = {{"key", 1.0}, {"key", std::int64_t{1}}};

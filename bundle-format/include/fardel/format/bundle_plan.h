@@ -13,11 +13,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -92,13 +94,72 @@ enum class BundlePurpose : std::uint8_t {
 std::string_view purpose_name(BundlePurpose purpose) noexcept;
 std::optional<BundlePurpose> find_purpose(std::string_view name) noexcept;
 
+// A value that most assets of a plan do not have: without it, it takes a pointer. Used like std::optional.
+template <class Value>
+class Rare {
+public:
+    Rare() noexcept = default;
+    Rare(Value value) : value_(std::make_unique<Value>(std::move(value))) {}
+    Rare(const Rare& other) : value_(other.value_ ? std::make_unique<Value>(*other.value_) : nullptr) {}
+    Rare(Rare&&) noexcept = default;
+    Rare& operator=(Rare other) noexcept {
+        value_ = std::move(other.value_);
+        return *this;
+    }
+    ~Rare() = default;
+
+    explicit operator bool() const noexcept { return value_ != nullptr; }
+    const Value& operator*() const noexcept { return *value_; }
+    Value& operator*() noexcept { return *value_; }
+    const Value* operator->() const noexcept { return value_.get(); }
+    Value* operator->() noexcept { return value_.get(); }
+    void reset() noexcept { value_.reset(); }
+
+private:
+    std::unique_ptr<Value> value_;
+};
+
+// A list that is empty for most assets of a plan. Used like std::vector.
+template <class Item>
+class RareList {
+public:
+    RareList() noexcept = default;
+    RareList(std::vector<Item> items) {
+        if (!items.empty())
+            items_ = std::move(items);
+    }
+    RareList(std::initializer_list<Item> items) : RareList(std::vector<Item>(items)) {}
+
+    std::size_t size() const noexcept { return items_ ? items_->size() : 0; }
+    bool empty() const noexcept { return size() == 0; }
+    const Item* data() const noexcept { return items_ ? items_->data() : nullptr; }
+    Item* data() noexcept { return items_ ? items_->data() : nullptr; }
+    const Item* begin() const noexcept { return data(); }
+    Item* begin() noexcept { return data(); }
+    const Item* end() const noexcept { return data() + size(); }
+    Item* end() noexcept { return data() + size(); }
+    const Item& operator[](std::size_t i) const noexcept { return data()[i]; }
+    Item& operator[](std::size_t i) noexcept { return data()[i]; }
+
+    // The list as a vector, to be changed.
+    std::vector<Item>& edit() {
+        if (!items_)
+            items_ = std::vector<Item>();
+        return *items_;
+    }
+    void push_back(Item item) { edit().push_back(std::move(item)); }
+
+private:
+    Rare<std::vector<Item>> items_;
+};
+
 // Assets with equal bytes become one: it takes content type and piece size from the first in order of (content type,
 // key), and has the references and metadata of all. The plan is malformed if they contradict each other.
 struct PlannedAsset {
     std::shared_ptr<const BlobSource> source;
-    std::string key;  // orders the blocks of a rank and names the asset in errors; usually its logical name; unique
-    std::string content_type;  // "image/jpeg", in lower case, no parameters; empty: "application/octet-stream"
-    bool streamed = false;     // pieces of 256 KiB
+    SharedText key;  // orders the blocks of a rank and names the asset in errors; usually its logical name; unique
+    SharedText content_type;  // "image/jpeg", in lower case, no parameters; empty: "application/octet-stream"
+    bool streamed = false;    // pieces of 256 KiB
     // Where the bytes lie in the file, and nothing else: assets with smaller ranks come first, those without one last.
     // Of equal ranks, content type and key decide. The bundle id does not depend on it.
     std::optional<std::uint32_t> rank = std::nullopt;
@@ -110,10 +171,10 @@ struct PlannedAsset {
         AssetId asset;
         std::uint64_t size_bytes = 0;
     };
-    std::optional<Known> known = std::nullopt;
-    std::vector<PlannedReference> references;
-    std::vector<PlannedMetadata> metadata;
-    std::vector<PlannedMetadata> creator_metadata;
+    Rare<Known> known = {};
+    RareList<PlannedReference> references;
+    RareList<PlannedMetadata> metadata;
+    RareList<PlannedMetadata> creator_metadata;
 };
 
 struct PlannedVariant {

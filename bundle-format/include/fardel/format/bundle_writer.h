@@ -106,5 +106,7 @@ private:
 // denied, missing (no such folder), no_space, io, corrupt (a block did not decode to the bytes that were encoded), and
 // those of the sources. Nothing is left behind on error.
 Result<StagedBundle> write_bundle(const BundlePlan& plan, const std::string& path, const BundleWriteOptions& options);
+// The same with less memory: the plan's sources are released as soon as their bytes are stored.
+Result<StagedBundle> write_bundle(BundlePlan&& plan, const std::string& path, const BundleWriteOptions& options);
 
 }  // namespace fardel

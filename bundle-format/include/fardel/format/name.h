@@ -19,13 +19,46 @@
 
 namespace fardel {
 
+// A text that never changes. A copy takes a pointer and shares the bytes: each of a million names is in many lists.
+// Copies may be used on different threads.
+class SharedText {
+public:
+    SharedText() noexcept = default;  // empty
+    SharedText(std::string_view text);
+    SharedText(const std::string& text) : SharedText(std::string_view(text)) {}
+    SharedText(const char* text) : SharedText(std::string_view(text)) {}
+    SharedText(const SharedText& other) noexcept;
+    SharedText(SharedText&& other) noexcept : bytes_(std::exchange(other.bytes_, nullptr)) {}
+    SharedText& operator=(SharedText other) noexcept {
+        std::swap(bytes_, other.bytes_);
+        return *this;
+    }
+    ~SharedText();
+
+    // The view lives as long as any of the copies.
+    std::string_view view() const noexcept;
+    operator std::string_view() const noexcept { return view(); }
+    std::string text() const { return std::string(view()); }
+    bool empty() const noexcept { return bytes_ == nullptr; }
+
+    friend bool operator==(const SharedText& a, const SharedText& b) noexcept { return a.view() == b.view(); }
+    friend std::strong_ordering operator<=>(const SharedText& a, const SharedText& b) noexcept {
+        return a.view() <=> b.view();
+    }
+
+private:
+    struct Bytes;
+    Bytes* bytes_ = nullptr;
+};
+
 class AssetName {
 public:
     // Errors: malformed (the rule and position, without printing raw untrusted bytes), limit (too long or too deep).
     static Result<AssetName> parse(std::string_view text);
 
-    const std::string& text() const noexcept { return text_; }
-    std::string_view view() const noexcept { return text_; }
+    std::string text() const { return text_.text(); }
+    std::string_view view() const noexcept { return text_.view(); }
+    const SharedText& shared_text() const noexcept { return text_; }
     // Returns the part after the last '/'.
     std::string_view leaf() const noexcept;
     // Returns the text before the last '/'; empty for a name of one part.
@@ -33,13 +66,11 @@ public:
 
     // Compares by bytes, which is also the order of code points.
     friend bool operator==(const AssetName&, const AssetName&) = default;
-    friend std::strong_ordering operator<=>(const AssetName& a, const AssetName& b) noexcept {
-        return a.text_.compare(b.text_) <=> 0;
-    }
+    friend std::strong_ordering operator<=>(const AssetName& a, const AssetName& b) noexcept = default;
 
 private:
-    explicit AssetName(std::string text) : text_(std::move(text)) {}
-    std::string text_;
+    explicit AssetName(SharedText text) : text_(std::move(text)) {}
+    SharedText text_;
 };
 
 // Checks the rules of AssetName::parse without creating a name; the hot path of readers.

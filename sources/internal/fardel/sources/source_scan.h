@@ -19,18 +19,30 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fardel {
 
+// Where an entry is, as in scan_report.h. Entries share the path of their source, and most have their own name here.
+class EntryOrigin {
+public:
+    EntryOrigin(std::string text) : item_(text) {}
+    EntryOrigin(SharedText source, SharedText item) : source_(std::move(source)), item_(std::move(item)) {}
+    std::string text() const { return source_.text() + item_.text(); }
+
+private:
+    SharedText source_;  // "pak0.pk3: "
+    SharedText item_;    // safe to show
+};
+
 struct SourceEntry {
     AssetName name;
-    std::string origin;  // as in scan_report.h
+    EntryOrigin origin;
     std::uint64_t size_bytes = 0;
     std::shared_ptr<const BlobSource> blob;
     // Ascending in the order in which a game lists files that searches the last source first.
     std::uint64_t listed = 0;
-    std::optional<Hash> version;  // changes whenever the bytes may have changed; none: only reading shows a change
 };
 
 struct ScanResult {
