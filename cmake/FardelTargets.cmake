@@ -118,7 +118,7 @@ endfunction()
 
 # fardel_contain_libraries(<target>): the program has the runtime of C++, and those libraries of others that the system
 # has as archives, in itself. Finding, mapping and relocating fourteen shared libraries takes longer than `fardel id`
-# works: 2.3 ms became 1.0 ms. Not with sanitizers, which watch the shared runtime; on Windows, all programs are so.
+# works: 2.5 ms became 1.1 ms. Not with sanitizers, which watch the shared runtime; on Windows, all programs are so.
 function(fardel_contain_libraries target)
     check_linker_flag(CXX -static-libstdc++ FARDEL_CAN_CONTAIN_RUNTIME)  # some systems have it in a package of its own
     if(WIN32 OR APPLE OR CMAKE_CXX_FLAGS MATCHES "-fsanitize=" OR NOT FARDEL_CAN_CONTAIN_RUNTIME)

@@ -3,10 +3,12 @@
 #include <fardel/base/folder.h>
 #include <fardel/format/digest_index.h>
 #include <fardel/format/id_path.h>
+#include <fardel/format/limits.h>
 #include <fardel/sources/entry_plan.h>
 #include <fardel/sources/secret_files.h>
 #include <fardel/sources/source_scan.h>
 
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -26,6 +28,18 @@ void refuse_id_paths(ScanResult& scan) {
     });
 }
 
+// What is larger may be streamed, which its content type says: it then has other pieces.
+void digest_small_files(const std::vector<SourceEntry>& entries, const LooseOptions& options) {
+    std::vector<PlannedAsset> small;
+    for (const SourceEntry& entry : entries) {
+        const auto version =
+            entry.size_bytes <= 1u << limits::kBlockLog2 ? entry.blob->find_version() : std::optional<Hash>();
+        if (version && options.digests->find(*version) == nullptr)
+            small.push_back({.source = entry.blob, .key = entry.name.text()});
+    }
+    digest_ahead(small, {.digests = options.digests, .stop = options.stop});
+}
+
 }  // namespace
 
 Result<LooseBundle> open_loose_bundle(const std::string& path, const LooseOptions& options) {
@@ -43,6 +57,7 @@ Result<LooseBundle> open_loose_bundle(const std::string& path, const LooseOption
     for (const SourceEntry& entry : scan.entries)
         if (const auto version = entry.blob->find_version())
             versions.push_back(*version);
+    digest_small_files(scan.entries, options);
     FARDEL_TRY_ASSIGN(const BundlePlan plan, plan_entries(std::move(scan.entries), options.digests.get()));
     auto source = make_unpacked_source(plan, {.digests = options.digests, .stop = options.stop});
     if (!source)

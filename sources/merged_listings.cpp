@@ -22,22 +22,27 @@ struct Candidate {
 // The names that are not hidden so far, by folded name. The names in a folder begin with "<folder>/" and are adjacent.
 class Names {
 public:
-    // Removes and returns all that the file name `folded` contradicts.
-    std::vector<Candidate> extract_contradicted(const std::string& folded) {
+    // Adds a file under its folded name. Removes and returns all that the name contradicts.
+    std::vector<Candidate> insert(const AssetName& name, Candidate candidate) {
         std::vector<Candidate> out;
+        const std::string folded = fold_name(name.view());
         for (std::size_t slash = folded.find('/'); slash != folded.npos; slash = folded.find('/', slash + 1))
-            extract(by_folded_.find(std::string_view(folded).substr(0, slash)), out);
-        extract(by_folded_.find(folded), out);
-        const std::string folder = folded + '/';
-        for (auto inside = by_folded_.lower_bound(folder);
-             inside != by_folded_.end() && inside->first.starts_with(folder); inside = by_folded_.lower_bound(folder))
-            extract(inside, out);
-        return out;
-    }
-
-    void insert(const AssetName& name, const std::string& folded, Candidate candidate) {
+            if (const auto file = by_folded_.find(std::string_view(folded).substr(0, slash)); file != by_folded_.end())
+                extract(file, out);
+        auto at = by_folded_.lower_bound(folded);
+        if (at != by_folded_.end() && at->first == folded)
+            at = extract(at, out);
+        // Names that begin with this one are adjacent: unless the next one does, no folder has this name.
+        if (at != by_folded_.end() && at->first.starts_with(folded)) {
+            const std::string folder = folded + '/';
+            for (auto inside = by_folded_.lower_bound(folder);
+                 inside != by_folded_.end() && inside->first.starts_with(folder);)
+                inside = extract(inside, out);
+            at = by_folded_.lower_bound(folded);
+        }
         const SharedText& key = name.view() == folded ? name.shared_text() : folds_.emplace_back(folded);
-        by_folded_.emplace(key, candidate);
+        by_folded_.emplace_hint(at, key, candidate);
+        return out;
     }
 
     // Moves the entries out of the listings.
@@ -53,11 +58,10 @@ public:
 private:
     using Map = std::map<std::string_view, Candidate>;
 
-    void extract(Map::iterator at, std::vector<Candidate>& out) {
-        if (at == by_folded_.end())
-            return;
+    // Returns the next one.
+    Map::iterator extract(Map::iterator at, std::vector<Candidate>& out) {
         out.push_back(at->second);
-        by_folded_.erase(at);
+        return by_folded_.erase(at);
     }
 
     Map by_folded_;  // its keys are the texts of the entries' names, or of folds_
@@ -169,8 +173,8 @@ Result<ScanResult> merge_listings(std::vector<SourceListing> listings) {
         for (std::uint32_t at = 0; at < listings[i].entries.size(); ++at) {
             SourceEntry& entry = listings[i].entries[at];
             entry.listed = listed + at;
-            const std::string folded = fold_name(entry.name.view());
-            for (const Candidate& candidate : names.extract_contradicted(folded)) {
+            for (const Candidate& candidate :
+                 names.insert(entry.name, {.listing = static_cast<std::uint32_t>(i), .entry = at})) {
                 SourceEntry& hidden = listings[candidate.listing].entries[candidate.entry];
                 if (candidate.listing == i && listings[i].conflicts_refused) {
                     contradictions.push_back(contradiction(hidden, entry));
@@ -182,7 +186,6 @@ Result<ScanResult> merge_listings(std::vector<SourceListing> listings) {
                                                     .by_origin = entry.origin.text(),
                                                     .same_source = candidate.listing == i});
             }
-            names.insert(entry.name, folded, {.listing = static_cast<std::uint32_t>(i), .entry = at});
         }
         std::ranges::move(listings[i].refused, std::back_inserter(result.report.refused));
         std::ranges::move(listings[i].seen, std::back_inserter(result.seen));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <fardel/format/byte_source.h>
+#include <fardel/format/glob_set.h>
 #include <fardel/sources/archive_reader.h>
 #include <fardel/sources/source_scan.h>
 
@@ -19,7 +20,7 @@ namespace fardel {
 class SourceListing {
 public:
     // The excludes have passed verify_glob.
-    explicit SourceListing(ScanOptions options) : options_(std::move(options)) {}
+    explicit SourceListing(ScanOptions options) : options_(std::move(options)), excludes_(options_.excludes) {}
 
     const ScanOptions& options() const { return options_; }
 
@@ -44,6 +45,7 @@ public:
 
 private:
     ScanOptions options_;
+    GlobSet excludes_;  // all at once, since most names match none
 };
 
 // The name that `raw_name` is to have instead; none if there is no rule for it.

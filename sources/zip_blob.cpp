@@ -2,16 +2,105 @@
 
 #include "crc32.h"
 
+#include <fardel/base/fits.h>
+
 #include <zlib.h>
 
 #include <algorithm>
 #include <limits>
+#include <mutex>
 #include <new>
 #include <utility>
 #include <vector>
 
 namespace fardel {
+
+// What a stream inflates with.
+struct Inflater {
+    Inflater() {
+        constexpr int kRawDeflate = -MAX_WBITS;
+        if (inflateInit2(&zlib, kRawDeflate) != Z_OK)
+            throw std::bad_alloc();
+    }
+    ~Inflater() { inflateEnd(&zlib); }
+    Inflater(const Inflater&) = delete;
+    Inflater& operator=(const Inflater&) = delete;
+
+    z_stream zlib{};
+    std::vector<std::byte> room;  // for stored bytes
+};
+
+class Inflaters {
+public:
+    std::unique_ptr<Inflater> take() {
+        std::unique_ptr<Inflater> spare = find_spare();
+        if (!spare)
+            return std::make_unique<Inflater>();
+        inflateReset(&spare->zlib);
+        return spare;
+    }
+
+    void give_back(std::unique_ptr<Inflater> inflater) {
+        const std::scoped_lock lock(mutex_);
+        if (spare_.size() < kSpareMax)
+            spare_.push_back(std::move(inflater));
+    }
+
+private:
+    static constexpr std::size_t kSpareMax = 64;  // one for each thread that reads, as a rule
+
+    std::unique_ptr<Inflater> find_spare() {
+        const std::scoped_lock lock(mutex_);
+        if (spare_.empty())
+            return nullptr;
+        std::unique_ptr<Inflater> last = std::move(spare_.back());
+        spare_.pop_back();
+        return last;
+    }
+
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<Inflater>> spare_;
+};
+
+std::shared_ptr<Inflaters> make_inflaters() { return std::make_shared<Inflaters>(); }
+
 namespace {
+
+// The bytes of an archive, some of which are in memory.
+class PartlyReadSource final : public ByteSource {
+public:
+    PartlyReadSource(std::shared_ptr<const ByteSource> archive, std::uint64_t offset, std::vector<std::byte> read)
+        : archive_(std::move(archive)), offset_(offset), read_(std::move(read)) {}
+
+    std::uint64_t size_bytes() const noexcept override { return archive_->size_bytes(); }
+    Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
+        if (offset < offset_ || !fits(offset - offset_, out.size(), read_.size()))
+            return archive_->read_at(offset, out);
+        std::ranges::copy(std::span(read_).subspan(static_cast<std::size_t>(offset - offset_), out.size()),
+                          out.begin());
+        return ok();
+    }
+
+private:
+    std::shared_ptr<const ByteSource> archive_;
+    std::uint64_t offset_;  // of the bytes that are in memory
+    std::vector<std::byte> read_;
+};
+
+// Reads a small entry at once, with its local header: each read costs more than the bytes do.
+Result<std::shared_ptr<const ByteSource>> read_small_entry(const ZipArchive& archive, const ZipEntry& entry) {
+    constexpr std::uint64_t kSmallBytesMax = 4096;
+    constexpr std::uint64_t kExtraBytes = 64;  // of usual local headers, at most
+    const std::string& name = entry.raw_name.empty() ? entry.name : entry.raw_name;
+    const std::uint64_t header_bytes = kZipLocalHeaderBytes + name.size() + kExtraBytes;
+    if (!fits(header_bytes, entry.stored_bytes, kSmallBytesMax))
+        return archive.bytes;
+    std::vector<std::byte> bytes(
+        static_cast<std::size_t>(std::min(header_bytes + entry.stored_bytes, archive.data_end - entry.header_offset)));
+    FARDEL_TRY(archive.bytes->read_at(entry.header_offset, bytes));
+    return std::shared_ptr<const ByteSource>(
+        std::make_shared<const PartlyReadSource>(archive.bytes, entry.header_offset, std::move(bytes)));
+}
 
 // The stored bytes of an entry, from the first to the last.
 class StoredStream final : public BlobStream {
@@ -36,25 +125,27 @@ private:
 // What a raw Deflate stream (RFC 1951) expands to. zlib has at most its window of 32 KiB, whatever the bytes say.
 class InflatedStream final : public BlobStream {
 public:
-    InflatedStream(StoredStream stored, std::uint64_t stored_bytes)
-        : stored_(std::move(stored)),
-          room_(static_cast<std::size_t>(std::min<std::uint64_t>(stored_bytes, kReadBytes))) {
-        if (inflateInit2(&inflate_, kRawDeflate) != Z_OK)
-            throw std::bad_alloc();
+    InflatedStream(StoredStream stored, std::uint64_t stored_bytes, std::shared_ptr<Inflaters> inflaters)
+        : stored_(std::move(stored)), inflaters_(std::move(inflaters)), inflater_(inflaters_->take()) {
+        inflater_->zlib.avail_in = 0;
+        const auto room_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(stored_bytes, kReadBytes));
+        if (inflater_->room.size() < room_bytes)
+            inflater_->room.resize(room_bytes);
     }
-    ~InflatedStream() override { inflateEnd(&inflate_); }
+    ~InflatedStream() override { inflaters_->give_back(std::move(inflater_)); }
 
     Result<std::size_t> read(std::span<std::byte> out) override {
         out = out.first(std::min<std::size_t>(out.size(), std::numeric_limits<uInt>::max()));
-        inflate_.next_out = reinterpret_cast<Bytef*>(out.data());
-        inflate_.avail_out = static_cast<uInt>(out.size());
-        while (inflate_.avail_out != 0 && !has_ended_) {
-            if (inflate_.avail_in == 0) {
-                FARDEL_TRY_ASSIGN(const std::size_t count, stored_.read(room_));
-                inflate_.next_in = reinterpret_cast<Bytef*>(room_.data());
-                inflate_.avail_in = static_cast<uInt>(count);
+        z_stream& zlib = inflater_->zlib;
+        zlib.next_out = reinterpret_cast<Bytef*>(out.data());
+        zlib.avail_out = static_cast<uInt>(out.size());
+        while (zlib.avail_out != 0 && !has_ended_) {
+            if (zlib.avail_in == 0) {
+                FARDEL_TRY_ASSIGN(const std::size_t count, stored_.read(inflater_->room));
+                zlib.next_in = reinterpret_cast<Bytef*>(inflater_->room.data());
+                zlib.avail_in = static_cast<uInt>(count);
             }
-            const int status = inflate(&inflate_, Z_NO_FLUSH);
+            const int status = inflate(&zlib, Z_NO_FLUSH);
             if (status == Z_MEM_ERROR)
                 throw std::bad_alloc();
             // Z_BUF_ERROR: there are no more bytes, and it needs some.
@@ -62,16 +153,15 @@ public:
                 return Error(ErrorCode::corrupt, "what is stored of it is no Deflate stream");
             has_ended_ = status != Z_OK;
         }
-        return out.size() - inflate_.avail_out;
+        return out.size() - zlib.avail_out;
     }
 
 private:
     static constexpr std::size_t kReadBytes = std::size_t{64} << 10;
-    static constexpr int kRawDeflate = -MAX_WBITS;
 
     StoredStream stored_;
-    std::vector<std::byte> room_;
-    z_stream inflate_{};
+    std::shared_ptr<Inflaters> inflaters_;
+    std::unique_ptr<Inflater> inflater_;
     bool has_ended_ = false;
 };
 
@@ -113,13 +203,16 @@ public:
         : archive_(std::move(archive)), entry_(std::move(entry)), origin_(std::move(origin)) {}
 
     Result<std::unique_ptr<BlobStream>> open() const override {
-        Result<std::uint64_t> offset = read_zip_data_offset(*archive_->bytes, archive_->data_end, entry_);
+        Result<std::shared_ptr<const ByteSource>> bytes = read_small_entry(*archive_, entry_);
+        if (!bytes)
+            return std::move(bytes).error().with_context(origin_);
+        Result<std::uint64_t> offset = read_zip_data_offset(**bytes, archive_->data_end, entry_);
         if (!offset)
             return std::move(offset).error().with_context(origin_);
-        StoredStream stored(archive_->bytes, *offset, entry_.stored_bytes);
+        StoredStream stored(*std::move(bytes), *offset, entry_.stored_bytes);
         std::unique_ptr<BlobStream> raw;
         if (entry_.method == kZipDeflated)
-            raw = std::make_unique<InflatedStream>(std::move(stored), entry_.stored_bytes);
+            raw = std::make_unique<InflatedStream>(std::move(stored), entry_.stored_bytes, archive_->inflaters);
         else
             raw = std::make_unique<StoredStream>(std::move(stored));
         return std::unique_ptr<BlobStream>(std::make_unique<ZipBlobStream>(std::move(raw), entry_, origin_));

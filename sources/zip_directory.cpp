@@ -10,9 +10,10 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
 #include <span>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace fardel {
@@ -25,7 +26,6 @@ constexpr std::uint32_t kRecordSignature = 0x0201'4b50;
 constexpr std::uint32_t kEnd64Signature = 0x0606'4b50;
 constexpr std::uint32_t kLocatorSignature = 0x0706'4b50;
 
-constexpr std::size_t kLocalHeaderBytes = 30;
 constexpr std::size_t kRecordBytes = 46;
 constexpr std::size_t kEnd64Bytes = 56;
 constexpr std::size_t kLocatorBytes = 20;
@@ -219,25 +219,32 @@ Result<ZipEntry> decode_record(Bytes& bytes) {
 Error about(const ZipEntry& entry, const char* what) { return malformed('"' + printable(entry.name) + "\" " + what); }
 
 Status verify_entry(const ZipEntry& entry, std::uint64_t data_end) {
-    if (!fits(entry.header_offset, kLocalHeaderBytes, data_end) ||
-        !fits(entry.header_offset + kLocalHeaderBytes, entry.stored_bytes, data_end))
+    if (!fits(entry.header_offset, kZipLocalHeaderBytes, data_end) ||
+        !fits(entry.header_offset + kZipLocalHeaderBytes, entry.stored_bytes, data_end))
         return about(entry, "reaches past the data");
     if (entry.method == kZipStored && !entry.encrypted && entry.stored_bytes != entry.raw_bytes)
         return about(entry, "is stored with two different sizes");
     return ok();
 }
 
-// With entries that share bytes, a small file unpacks to more than any honest one (Fifield, "A better zip bomb").
-Status verify_apart(const std::vector<ZipEntry>& entries) {
+// By the offsets of their headers. Records of one file are adjacent, in the directory's order.
+std::vector<const ZipEntry*> sorted_by_offset(const std::vector<ZipEntry>& entries) {
     std::vector<const ZipEntry*> by_offset;
     by_offset.reserve(entries.size());
     for (const ZipEntry& entry : entries)
         by_offset.push_back(&entry);
-    std::ranges::sort(by_offset, {},
-                      [](const ZipEntry* entry) { return std::pair(entry->header_offset, entry->stored_bytes); });
+    std::ranges::sort(by_offset, {}, [](const ZipEntry* entry) {
+        return std::tuple(entry->header_offset, std::string_view(entry->name), entry);
+    });
+    return by_offset;
+}
+
+// With entries that share bytes, a small file unpacks to more than any honest one (Fifield, "A better zip bomb").
+Status verify_apart(const std::vector<ZipEntry>& entries) {
+    const std::vector<const ZipEntry*> by_offset = sorted_by_offset(entries);
     for (std::size_t i = 1; i < by_offset.size(); ++i) {
         const ZipEntry& before = *by_offset[i - 1];
-        if (by_offset[i]->header_offset < before.header_offset + kLocalHeaderBytes + before.stored_bytes)
+        if (by_offset[i]->header_offset < before.header_offset + kZipLocalHeaderBytes + before.stored_bytes)
             return about(*by_offset[i], ("shares bytes with \"" + printable(before.name) + '"').c_str());
     }
     return ok();
@@ -245,17 +252,19 @@ Status verify_apart(const std::vector<ZipEntry>& entries) {
 
 // Removes all but the last of several records of one file, which some programs write when they change a zip.
 void drop_repeated(ZipDirectory& directory) {
-    std::map<std::pair<std::uint64_t, std::string>, std::size_t> last;
-    for (std::size_t i = 0; i < directory.entries.size(); ++i)
-        last[{directory.entries[i].header_offset, directory.entries[i].name}] = i;
-    if (last.size() == directory.entries.size())
+    const std::vector<const ZipEntry*> by_offset = sorted_by_offset(directory.entries);
+    std::vector<bool> has_later(by_offset.size());
+    for (std::size_t i = 1; i < by_offset.size(); ++i) {
+        const ZipEntry& before = *by_offset[i - 1];
+        if (before.header_offset == by_offset[i]->header_offset && before.name == by_offset[i]->name)
+            has_later[static_cast<std::size_t>(&before - directory.entries.data())] = true;
+    }
+    const auto dropped = std::ranges::count(has_later, true);
+    if (dropped == 0)
         return;
+    directory.remarks.push_back(std::to_string(dropped) + " records of files that have a later one; the last counts");
     std::size_t i = 0;
-    directory.remarks.push_back(std::to_string(directory.entries.size() - last.size()) +
-                                " records of files that have a later one; the last counts");
-    std::erase_if(directory.entries, [&](const ZipEntry& entry) {
-        return last.at({entry.header_offset, entry.name}) != i++;
-    });
+    std::erase_if(directory.entries, [&](const ZipEntry&) { return has_later[i++]; });
 }
 
 // The bytes behind the end record and its comment, which have nothing to do with the zip.
@@ -303,11 +312,11 @@ Result<ZipDirectory> read_zip_directory(const ByteSource& source) {
 }
 
 Result<std::uint64_t> read_zip_data_offset(const ByteSource& source, std::uint64_t data_end, const ZipEntry& entry) {
-    std::array<std::byte, kLocalHeaderBytes> header{};
+    std::array<std::byte, kZipLocalHeaderBytes> header{};
     FARDEL_TRY(source.read_at(entry.header_offset, header));
     if (u32(header, 0) != kLocalHeaderSignature)
         return Error(ErrorCode::corrupt, "no local header where the zip's directory says");
-    const std::uint64_t offset = entry.header_offset + kLocalHeaderBytes + u16(header, 26) + u16(header, 28);
+    const std::uint64_t offset = entry.header_offset + kZipLocalHeaderBytes + u16(header, 26) + u16(header, 28);
     if (!fits(offset, entry.stored_bytes, data_end))
         return Error(ErrorCode::corrupt, "its bytes reach into the zip's directory");
     return offset;

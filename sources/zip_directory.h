@@ -9,6 +9,7 @@
 #include <fardel/base/result.h>
 #include <fardel/format/byte_source.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 namespace fardel {
 
 inline constexpr std::uint64_t kZipDirectoryBytesMax = 1ull << 30;
+inline constexpr std::size_t kZipLocalHeaderBytes = 30;  // without name and extra fields
 inline constexpr std::uint16_t kZipStored = 0;
 inline constexpr std::uint16_t kZipDeflated = 8;
 

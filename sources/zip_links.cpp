@@ -32,6 +32,8 @@ void push_parts(std::string_view path, std::deque<std::string>& left) {
 }  // namespace
 
 ZipLinks::ZipLinks(std::span<const ZipEntry> entries, ReadLink read) : read_(std::move(read)) {
+    if (std::ranges::none_of(entries, &ZipEntry::link))
+        return;  // nothing will ask
     for (const ZipEntry& entry : entries)
         if (!entry.name.ends_with('/'))
             by_name_[entry.name] = &entry;

@@ -183,19 +183,20 @@ void GlobSet::add_glob(std::string_view glob) {
 }
 
 bool GlobSet::run(std::string_view name, Words& active) const {
+    // Most globs are excluded here, by their plain start and end, without running them.
+    const auto takes_part = [name](const Entry& entry) {
+        return entry.last != kNoElement && name.size() >= entry.size_bytes_min && name.starts_with(entry.start) &&
+               name.ends_with(entry.end);
+    };
+    const auto first = std::ranges::find_if(entries_, takes_part);
+    if (first == entries_.end())
+        return false;
     const std::size_t words = skips_.size();
     active.assign(words, 0);
     Words entered(words);
-    bool any = false;
-    for (const Entry& entry : entries_)
-        // Most globs are excluded here, by their plain start and end, without running them.
-        if (entry.last != kNoElement && name.size() >= entry.size_bytes_min && name.starts_with(entry.start) &&
-            name.ends_with(entry.end)) {
-            set_bit(entered, entry.first);
-            any = true;
-        }
-    if (!any)
-        return false;
+    for (auto entry = first; entry != entries_.end(); ++entry)
+        if (takes_part(*entry))
+            set_bit(entered, entry->first);
 
     // Only the words from `low` to below `high` have bits. Word 0 never has any, so each word has one before it.
     std::size_t low = 1;

@@ -3,6 +3,8 @@
 #include "ascii_word.h"
 #include "unicode.h"
 
+#include <algorithm>
+
 namespace fardel {
 
 namespace {
@@ -26,11 +28,25 @@ std::string shown(unicode::CodePoint point, std::string_view text) {
     return "\\u{" + hex(point.value) + "}";
 }
 
+// How many bytes at the front are ASCII that people see as it is.
+std::size_t count_visible_ascii(std::string_view text) {
+    std::size_t count = 0;
+    while (count < text.size() && text[count] >= ' ' && text[count] <= '~')
+        ++count;
+    return count;
+}
+
 }  // namespace
 
 std::string printable(std::string_view untrusted, std::size_t bytes_max) {
     std::string safe;
     while (!untrusted.empty()) {
+        // Nearly all texts are nothing else, and a scan shows each name of a source.
+        const std::size_t plain = std::min(count_visible_ascii(untrusted), bytes_max - safe.size());
+        safe += untrusted.substr(0, plain);
+        untrusted.remove_prefix(plain);
+        if (untrusted.empty())
+            break;
         const unicode::CodePoint point = unicode::decode_first(untrusted);
         const std::string next = shown(point, untrusted);
         if (safe.size() + next.size() > bytes_max)

@@ -28,19 +28,23 @@ Result<BlobDigest> digest(const PlannedAsset& planned, std::span<std::byte> room
             return Error(ErrorCode::cancelled, "asked to stop");
         FARDEL_TRY_ASSIGN(const std::size_t size, read_full(*stream, piece));
         const std::span<const std::byte> bytes = piece.first(size);
-        hasher.update(bytes);
         out.raw_bytes += size;
         if (out.raw_bytes > limits::kAssetBytesMax)
             return Error(ErrorCode::limit, "larger than " + std::to_string(limits::kAssetBytesMax) + " bytes");
         if (out.head.empty())
             out.head.assign(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(std::min(size, kBlobHeadBytes)));
+        // The hash of an only piece is the id.
+        if (out.raw_bytes == size && size < piece.size()) {
+            out.id = id_from<AssetId>(blake3(bytes));
+            return out;
+        }
+        hasher.update(bytes);
         if (size > 0)
             out.pieces.push_back(blake3(bytes));
         if (size < piece.size())
             break;
     }
     out.id = id_from<AssetId>(hasher.finish());
-    // The hash of an only piece is the id.
     if (out.pieces.size() == 1)
         out.pieces.clear();
     return out;

@@ -1,5 +1,7 @@
 #include <fardel/format/digest_index.h>
 
+#include "blob_digest.h"
+
 #include <fardel/base/folder.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/sealed_record.h>
@@ -84,6 +86,10 @@ Result<DigestIndex> decode_digest_index(std::span<const std::byte> bytes) {
     }
     FARDEL_TRY(reader.finish());
     return index;
+}
+
+void digest_ahead(std::span<const PlannedAsset> assets, const UnpackOptions& options) {
+    static_cast<void>(digest_blobs(assets, options));
 }
 
 KeptDigests::KeptDigests(const std::string& index_folder, const std::string& folder, DigestCache& digests) {

@@ -5,6 +5,7 @@
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
+#include <fardel/format/digest_index.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/manifest.h>
 
@@ -133,6 +134,30 @@ TEST_CASE("unpacked bundle: a blob whose digest is known is not read again") {
     blob->now = noise(100000, 7);
     const auto source = make_unpacked_source(plan_of(blob), {.digests = digests}).value();
     CHECK(read_x(source).value() == blob->now);
+}
+
+TEST_CASE("unpacked bundle: a blob that was read ahead is read again only if the plan has other pieces of it") {
+    const auto blob = std::make_shared<CountingBlob>(noise(100, 1));
+    const auto digests = std::make_shared<DigestCache>();
+    BundlePlan plan = plan_of(blob);
+    digest_ahead(plan.assets, {.digests = digests});
+    CHECK(all_bytes(*make_unpacked_source(plan).value()).size() > 100);
+    const int without_version = blob->opened;
+
+    blob->version = blake3(noise(1, 1));
+    digest_ahead(plan.assets, {.digests = digests});
+    CHECK(digests->find(*blob->version)->head.size() == kBlobHeadBytes);
+    CHECK(blob->opened == without_version + 1);
+    const auto source = make_unpacked_source(plan, {.digests = digests}).value();
+    CHECK(blob->opened == without_version + 1);
+    CHECK(read_x(source).value() == blob->now);
+
+    plan.assets[0].streamed = true;
+    CHECK(read_x(make_unpacked_source(plan, {.digests = digests}).value()).value() == blob->now);
+    blob->broken = true;
+    blob->version = blake3(noise(2, 2));
+    digest_ahead(plan.assets, {.digests = digests});
+    CHECK(digests->find(*blob->version) == nullptr);
 }
 
 TEST_CASE("unpacked bundle: many blobs stay readable though few stay open") {

@@ -34,6 +34,11 @@ std::vector<std::byte> encode_digest_index(const DigestIndex& index);
 // Errors: corrupt (the checksum differs), malformed, unsupported (another version), limit.
 Result<DigestIndex> decode_digest_index(std::span<const std::byte> bytes);
 
+// Puts digests into `options.digests` before the plan is made that needs them: content types come from the heads that
+// they have, so each blob is read once. A blob without a version is left out, and one that cannot be read is an error
+// when the plan is made.
+void digest_ahead(std::span<const PlannedAsset> assets, const UnpackOptions& options);
+
 // The index of one folder while it is mounted: read before, written afterwards.
 class KeptDigests {
 public:
