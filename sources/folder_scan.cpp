@@ -96,7 +96,8 @@ private:
             listing_.refuse(name, origin, not_a_file(status.kind));
             return ok();
         }
-        listing_.seen[seen].files.push_back({.name = item, .stamp = stamp_of(status, now_ns_)});
+        if (listing_.options().observes_files)
+            listing_.seen[seen].files.push_back({.name = item, .stamp = stamp_of(status, now_ns_)});
         add_file(std::move(*accepted), name, place, status);
         return ok();
     }

@@ -43,7 +43,7 @@ void digest_small_files(const std::vector<SourceEntry>& entries, const LooseOpti
 }  // namespace
 
 Result<LooseBundle> open_loose_bundle(const std::string& path, const LooseOptions& options) {
-    const ScanOptions usual{.excludes = usual_excludes()};
+    const ScanOptions usual{.excludes = usual_excludes(), .observes_files = false};
     FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(std::span(&path, 1), usual, options.archives));
     if (options.refuses_secrets)
         FARDEL_TRY(refuse_secrets(scan, {}));

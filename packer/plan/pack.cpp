@@ -18,8 +18,6 @@ Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOp
     if (Status good = verify_name(options.name); !good)
         return std::move(good).error().with_context("bundle name");
     FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources, options.scan, make_archive_reader().get()));
-    scan.seen.clear();
-    scan.seen.shrink_to_fit();  // what it observed is for builds; of many files, it is as much as the entries
     FARDEL_TRY(refuse_secrets(scan, options.allowed_secrets));
     std::vector<AssetFile> files;
     files.reserve(scan.entries.size());

@@ -27,7 +27,7 @@ struct PackOptions {
     BundleVersion version;
     std::vector<Requirement> requirements;  // a name once
     std::vector<PlannedMetadata> metadata;  // of the bundle; without name, version and requirements
-    ScanOptions scan{.excludes = usual_excludes()};
+    ScanOptions scan{.excludes = usual_excludes(), .observes_files = false};
     std::vector<std::string> allowed_secrets;  // names of entries that are packed though they look secret
 };
 

@@ -71,6 +71,8 @@ struct ScanOptions {
     // Folders into which links may lead from a source that is a folder, besides the source itself.
     std::vector<std::string> link_roots;
     std::string names;  // how names are read (name_reading.h); empty: as they are
+    // Whether ScanResult::seen lists the files of folders; of many files, that takes as much memory as their entries.
+    bool observes_files = true;
 };
 
 // Each source is a folder or an archive; a later one hides names of earlier ones, as in the games that these archives
