@@ -176,7 +176,7 @@ TEST_CASE("folder digests: a folder of 50 GB is mounted without reading it") {
     const ScanResult scan = value_of(scan_sources(std::span(&folder, 1), {}, nullptr));
     DigestIndex index;
     for (const SourceEntry& entry : scan.entries)
-        index.push_back({.version = entry.version.value(),
+        index.push_back({.version = entry.blob->find_version().value(),
                          .digest = std::make_shared<const BlobDigest>(
                              BlobDigest{.id = id_of(entry.name.text()),
                                         .raw_bytes = kFileBytes,
