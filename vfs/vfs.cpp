@@ -285,8 +285,12 @@ Result<std::optional<File>> Vfs::Impl::find_path(const LookUp& wanted) const {
     FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(wanted.path));
     if (parts.kind == PathKind::asset)
         return at_path(wanted.path, find_copy(id_from<AssetId>(parts.id)));
-    if (wanted.extensions == nullptr)
-        return at_path(wanted.path, find_file(*set.read(), parts));
+    if (wanted.extensions == nullptr) {
+        auto found = find_file(*set.read(), parts);
+        if (!found)
+            found = at_path(wanted.path, std::move(found).error());
+        return found;
+    }
     const auto now = set.share();  // all names are looked up in the same mounts
     FARDEL_TRY_ASSIGN(auto file, at_path(wanted.path, find_file(*now, parts)));
     if (file)

@@ -196,6 +196,8 @@ Result<std::optional<NameIndex>> Bundle::find_name(std::string_view name, std::u
     return impl_->read_name(query);
 }
 
+void Bundle::prefetch_name(std::uint64_t hash) const noexcept { fardel::prefetch_name(impl_->name_pages, hash); }
+
 Result<NameIndex> Bundle::lower_bound_name(std::string_view text) const {
     std::uint32_t low = 0;
     std::uint32_t high = name_count();
@@ -219,7 +221,10 @@ Result<AssetRecord> Bundle::asset(AssetIndex index) const {
     return record;
 }
 Result<NameRecord> Bundle::name(NameIndex index) const {
-    return impl_->named(impl_->tables.record<NameRecord>(static_cast<std::uint32_t>(index)));
+    auto record = impl_->tables.record<NameRecord>(static_cast<std::uint32_t>(index));
+    if (!record)
+        record = impl_->named(std::move(record).error());
+    return record;
 }
 Result<std::string_view> Bundle::string(StringRef ref) const { return impl_->named(impl_->tables.string(ref)); }
 Result<VariantRecord> Bundle::variant(std::uint32_t index) const {

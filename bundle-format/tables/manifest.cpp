@@ -300,14 +300,19 @@ void encode_record(const Record& record, std::vector<std::byte>& out) {
 template <class Record>
 Result<Record> decode_record(std::span<const std::byte> bytes) {
     constexpr std::uint32_t kBytes = record_bytes(Record::kTable);
-    if (bytes.size() != kBytes)
-        return malformed(Record::kTable, std::to_string(bytes.size()) + " bytes, expected " + std::to_string(kBytes));
+    // The only object that is returned, so that nothing is copied: a copy would wait for the stores of the fields, and
+    // each look-up decodes two records.
+    Result<Record> record{Record()};
+    if (bytes.size() != kBytes) {
+        record = malformed(Record::kTable, std::to_string(bytes.size()) + " bytes, expected " + std::to_string(kBytes));
+        return record;
+    }
     FieldDecoder fields(bytes.data());
-    Record record;
-    visit_fields(fields, record);
+    visit_fields(fields, *record);
     if (!fields.reserved_are_zero())
-        return malformed(Record::kTable, "a reserved byte is not zero");
-    FARDEL_TRY(verify(record));
+        record = malformed(Record::kTable, "a reserved byte is not zero");
+    else if (auto good = verify(*record); !good)
+        record = std::move(good).error();
     return record;
 }
 

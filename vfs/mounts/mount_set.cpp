@@ -336,10 +336,15 @@ MountSet::Runs MountSet::runs() const {
 }
 
 CandidateWalk::CandidateWalk(const MountSet& set, std::uint64_t hash) noexcept : set_(set) {
+    // Each run, and each mount that it names, is waited for while the others are on their way.
+    for (const MountSet::IndexedRun& indexed : set.runs_)
+        indexed.run->prefetch(hash);
     for (const MountSet::IndexedRun& indexed : set.runs_) {
         const auto note = [&](std::size_t member) {
+            const std::uint32_t index = indexed.indexes[member];
+            set.mounts_[index].bundle().prefetch_name(hash);
             if (hit_count_ < kHitsMax)
-                hits_[hit_count_] = indexed.indexes[member];
+                hits_[hit_count_] = index;
             ++hit_count_;
         };
         if (!indexed.run->for_each(hash, note) || hit_count_ > kHitsMax) {

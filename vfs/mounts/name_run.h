@@ -7,6 +7,7 @@
 
 #include "content_number.h"
 
+#include <fardel/base/memory.h>
 #include <fardel/format/bundle.h>
 
 #include <cstddef>
@@ -37,6 +38,11 @@ public:
     std::span<const ContentNumber> members() const noexcept { return members_; }
     std::uint32_t names() const noexcept { return static_cast<std::uint32_t>(entries_.size()); }
 
+    // A hint: for_each() of this hash comes soon.
+    void prefetch(std::uint64_t hash) const noexcept {
+        if (!entries_.empty())
+            prefetch_line(entries_.data() + buckets_[bucket_of(static_cast<std::uint32_t>(hash >> 32))]);
+    }
     // Calls `visit(index of the member)` for each member that may have the name, perhaps twice for some. False: a
     // hostile bundle has filled the bucket, so that any member may have the name, and not all were visited.
     template <class Visit>

@@ -87,6 +87,8 @@ public:
         return find_name(name, name_hash(name), rule);
     }
     Result<std::optional<NameIndex>> find_name(std::string_view name, std::uint64_t hash, CaseRule rule) const;
+    // A hint: find_name() of a name with this hash comes soon, after other work.
+    void prefetch_name(std::uint64_t hash) const noexcept;
     // Returns the first name ≥ text in byte order; name_count() if there is none. For listing.
     Result<NameIndex> lower_bound_name(std::string_view text) const;
 
