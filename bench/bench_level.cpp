@@ -112,7 +112,7 @@ void bench_level(const Scene& scene, Table& table) {
         };
         const bool is_load = purpose == BundlePurpose::load;
         add("first read", 1, 0, is_load ? "≥ 5 ×" : "");
-        add("later", 2, 0, is_load ? "≥ 8 ×" : purpose == BundlePurpose::balanced ? "≥ 3.2 ×" : "");
+        add("later", 2, 0, is_load ? "≥ 6 ×" : purpose == BundlePurpose::balanced ? "≥ 3.2 ×" : "");
         add("as a batch", 3, 0, "");
         add("as a batch, two threads", 4, 3, "≥ 1.9 ×");
     }

@@ -195,7 +195,7 @@ void bench_read(const Scene& scene, Table& table) {
     Vfs quick({.cache_bytes = 64u << 20});
     (void)must(
         quick.mount(game_bundle(scene, BundlePurpose::load), {.case_rule = CaseRule::fold, .policy = &scene.policy}));
-    rows("files ≥ 256 KiB, for load", quick, physfs, names.large, false, "≥ 8 ×", table);
+    rows("files ≥ 256 KiB, for load", quick, physfs, names.large, false, "≥ 6 ×", table);
     against_bare_zstd(scene, table);
 }
 
