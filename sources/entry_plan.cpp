@@ -1,10 +1,15 @@
 #include <fardel/sources/entry_plan.h>
 
+#include <fardel/base/parallel.h>
+#include <fardel/base/threads.h>
 #include <fardel/format/content_type.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -20,6 +25,34 @@ Result<std::string_view> content_type_of(const SourceEntry& entry, const DigestC
     return known ? content_type(entry.name.view(), known->head) : read_content_type(entry.name.view(), *entry.blob);
 }
 
+// Of each entry. Small files come from a disk in half the time or less if several are waited for at once, and are in
+// memory when they are packed. Errors: of the first entry that has one.
+Result<std::vector<std::string_view>> content_types_of(std::span<const SourceEntry> entries,
+                                                       const DigestCache* digests) {
+    constexpr unsigned kWaitingThreads = 8;
+    std::vector<std::string_view> types(entries.size());
+    Mutex mutex;
+    std::optional<Error> error;
+    std::atomic<std::size_t> failed = entries.size();  // no entry behind it matters any more
+    parallel_for(entries.size(), kWaitingThreads, [&](std::size_t i) {
+        if (i > failed.load(std::memory_order_relaxed))
+            return;
+        Result<std::string_view> type = content_type_of(entries[i], digests);
+        if (type) {
+            types[i] = *type;
+            return;
+        }
+        const std::scoped_lock lock(mutex);
+        if (i < failed) {
+            failed = i;
+            error = std::move(type).error();
+        }
+    });
+    if (error)
+        return *std::move(error);
+    return types;
+}
+
 }  // namespace
 
 Result<std::string_view> read_content_type(std::string_view name, const BlobSource& blob) {
@@ -33,14 +66,15 @@ Result<std::string_view> read_content_type(std::string_view name, const BlobSour
 }
 
 Result<BundlePlan> plan_entries(std::vector<SourceEntry> entries, const DigestCache* digests) {
+    FARDEL_TRY_ASSIGN(const std::vector<std::string_view> types, content_types_of(entries, digests));
     BundlePlan plan;
-    std::map<std::string_view, SharedText> types;  // few, of many assets
+    std::map<std::string_view, SharedText> shared_types;  // few, of many assets
     plan.assets.reserve(entries.size());
     plan.names.reserve(entries.size());
     for (SourceEntry& entry : entries) {
-        FARDEL_TRY_ASSIGN(const std::string_view type, content_type_of(entry, digests));
-        const SharedText& shared_type = types.try_emplace(type, type).first->second;
         const auto asset = static_cast<std::uint32_t>(plan.assets.size());
+        const std::string_view type = types[asset];
+        const SharedText& shared_type = shared_types.try_emplace(type, type).first->second;
         plan.assets.push_back({.source = std::move(entry.blob),
                                .key = entry.name.shared_text(),
                                .content_type = shared_type,

@@ -35,7 +35,7 @@ void digest_small_files(const std::vector<SourceEntry>& entries, const LooseOpti
         const auto version =
             entry.size_bytes <= 1u << limits::kBlockLog2 ? entry.blob->find_version() : std::optional<Hash>();
         if (version && options.digests->find(*version) == nullptr)
-            small.push_back({.source = entry.blob, .key = entry.name.text()});
+            small.push_back({.source = entry.blob, .key = entry.name.shared_text()});
     }
     digest_ahead(small, {.digests = options.digests, .stop = options.stop});
 }
