@@ -58,13 +58,12 @@ std::optional<AssetName> SourceListing::accept(std::string_view raw_name, const 
     }
     // Junk may have bad names, too.
     const std::string_view shown = name ? name->view() : raw_name;
-    const bool may_be_excluded = !name || excludes_.matches(shown);  // the set is for well-formed names
-    for (const std::string& pattern : options_.excludes) {
-        if (may_be_excluded && glob_matches(pattern, shown)) {
-            exclude(shown, origin, pattern);
-            return std::nullopt;
-        }
-    }
+    if (!name || excludes_.matches(shown))  // the set is for well-formed names
+        for (const std::string& pattern : options_.excludes)
+            if (glob_matches(pattern, shown)) {
+                exclude(shown, origin, pattern);
+                return std::nullopt;
+            }
     if (!name) {
         refuse(raw_name, origin, Error(defect->code(), defect->message() + hint_for(raw_name, options_.names)));
         return std::nullopt;

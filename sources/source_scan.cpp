@@ -39,7 +39,7 @@ private:
 // which entries come before it depends on the options of the scan.
 class EntryVersions {
 public:
-    // Both stay where they are while this object lives, and so do the origins.
+    // `archive` stays where it is while this object lives.
     EntryVersions(const PathStamp& archive, std::size_t path_bytes) : archive_(archive), path_bytes_(path_bytes) {}
 
     Hash next(const EntryOrigin& entry) {
@@ -47,7 +47,7 @@ public:
         const std::string_view name = std::string_view(origin).substr(std::min(path_bytes_, origin.size()));
         const std::uint64_t numbers[] = {archive_.inode, archive_.size_bytes,
                                          static_cast<std::uint64_t>(archive_.modified_ns),
-                                         static_cast<std::uint64_t>(archive_.changed_ns), times_[name]++};
+                                         static_cast<std::uint64_t>(archive_.changed_ns), times_[std::string(name)]++};
         Hasher hasher;
         hasher.update(std::as_bytes(std::span(numbers)));
         hasher.update(std::as_bytes(std::span(name)));
@@ -56,8 +56,8 @@ public:
 
 private:
     const PathStamp& archive_;
-    std::size_t path_bytes_;                                     // an origin begins with the path of the archive
-    std::unordered_map<std::string_view, std::uint64_t> times_;  // that a name was seen; parts of origins
+    std::size_t path_bytes_;                                // an origin begins with the path of the archive
+    std::unordered_map<std::string, std::uint64_t> times_;  // that a name was seen
 };
 
 Status list_whole_archive(const std::string& path, const ArchiveReader* archives, SourceListing& listing) {

@@ -63,8 +63,8 @@ TEST_CASE("path stamp: a file written just before the scan counts as changed and
     const std::string sources[] = {scratch.path("tree")};
     auto young = scan_sources(sources, {}, nullptr);
     REQUIRE(young);
-    for (int tries = 0; tries < 200 && young->entries[1].blob->find_version();
-         ++tries) {  // a busy machine was not quick enough
+    // As often as a busy machine was not quick enough.
+    for (int tries = 0; tries < 200 && young->entries[1].blob->find_version(); ++tries) {
         scratch.write("tree/b.txt", "b");
         young = scan_sources(sources, {}, nullptr);
         REQUIRE(young);

@@ -81,6 +81,21 @@ TEST_CASE("source scan: the version of an archive's entry depends on the archive
     CHECK(value_of(scan({pak})).entries[1].blob->find_version() != all.entries[1].blob->find_version());
 }
 
+TEST_CASE("source scan: entries of one name in one archive have versions of their own, the same in each scan") {
+    const ScratchFolder folder;
+    const std::string name = "a folder with a long name/and a file in it";
+    const std::string once = folder.write("pak0.pk3", build_zip({{.name = name, .content = "1"}}));
+    const std::string twice =
+        folder.write("pak1.pk3", build_zip({{.name = name, .content = "1"}, {.name = name, .content = "2"}}));
+    grow_old();
+    const ScanResult first = value_of(scan({twice})), again = value_of(scan({twice}));
+    REQUIRE(first.entries.size() == 1);
+    CHECK(*read_blob_text(*first.entries[0].blob) == "2");
+    REQUIRE(first.entries[0].blob->find_version());
+    CHECK(first.entries[0].blob->find_version() == again.entries[0].blob->find_version());
+    CHECK(first.entries[0].blob->find_version() != value_of(scan({once})).entries[0].blob->find_version());
+}
+
 TEST_CASE("source scan: a link that names a source is followed, links inside the source are not") {
     const ScratchFolder folder;
     folder.write("real/a", "x");
