@@ -31,7 +31,7 @@ public:
         write("tests/bundle-format/CMakeLists.txt", "hash_test.cpp\n");
         write("tests/bundle-format/hash_test.cpp",
               "#include <fardel/format/hash.h>\n#include \"pages.h\"\n#include <doctest/doctest.h>\n");
-        write("tests/fuzz/CMakeLists.txt", "fardel_add_fuzz_target(head)\n");
+        write("tests/fuzz/CMakeLists.txt", "fuzz_head.cpp\n");
         write("tests/fuzz/fuzz_head.cpp", "#include \"pages.h\"\n");
         write("cli/CMakeLists.txt", "main.cpp\n");
         write("cli/main.cpp", "#include <fardel/vfs/vfs.h>\n#include <fardel/packer/pack.h>\n#include <fmt/core.h>\n");

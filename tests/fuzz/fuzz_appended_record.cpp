@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_appended_record(const std::uint8_t* data, std::size_t size) {
     using namespace fardel;
     const auto bytes = std::as_bytes(std::span(data, size));
     const auto file = make_memory_source({bytes.begin(), bytes.end()});

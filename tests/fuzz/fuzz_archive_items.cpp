@@ -40,7 +40,7 @@ void check_listing(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_archive_items(const std::uint8_t* data, std::size_t size) {
     const auto bytes = std::as_bytes(std::span(data, size));
     check_listing(bytes);
     if (const auto failures = decode_read_failures(bytes, kFiles)) {

@@ -12,7 +12,7 @@
 
 using namespace fardel;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_asset_frames(const std::uint8_t* data, std::size_t size) {
     std::span<const std::byte> bytes = std::as_bytes(std::span(data, size));
     if (bytes.size() < 2)
         return 0;

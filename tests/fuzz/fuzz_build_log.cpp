@@ -8,7 +8,7 @@
 
 using namespace fardel;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_build_log(const std::uint8_t* data, std::size_t size) {
     const auto log = parse_build_log({reinterpret_cast<const char*>(data), size});
     if (!log)
         return 0;

@@ -220,7 +220,7 @@ void require_readable(const Bundle& bundle) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_bundle(const std::uint8_t* data, std::size_t size) {
     const auto input = std::as_bytes(std::span(data, size));
     if (const auto bundle = Bundle::open(make_memory_source({input.begin(), input.end()}), {}); had(bundle))
         read_assets(**bundle);

@@ -10,7 +10,7 @@
 
 using namespace fardel;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_bundle_set(const std::uint8_t* data, std::size_t size) {
     const auto paths = parse_bundle_set({reinterpret_cast<const char*>(data), size});
     if (!paths) {
         require(printable(paths.error().message(), 2000) == paths.error().message());

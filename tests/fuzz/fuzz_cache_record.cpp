@@ -78,7 +78,7 @@ void require_same(const BuildKey& key, std::span<const std::byte> bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_cache_record(const std::uint8_t* data, std::size_t size) {
     const auto bytes = std::as_bytes(std::span(data, size));
     require_same_notes({reinterpret_cast<const char*>(data), size});
     BuildKey key;

@@ -30,7 +30,7 @@ void check_text(ChannelText kind, std::string_view file) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_channel(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     check_body(parse_channel_root(text), text, format_channel_root);
     check_body(parse_channel_release(text), text, format_channel_release);

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <memory>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_codec(const std::uint8_t* data, std::size_t size) {
     using namespace fardel;
     if (size < 3)
         return 0;

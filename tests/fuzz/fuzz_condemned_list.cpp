@@ -10,7 +10,7 @@
 
 using namespace fardel;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_condemned_list(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     const auto list = parse_condemned_list(text);
     if (!list)

@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_content_class(const std::uint8_t* data, std::size_t size) {
     const auto bytes = std::as_bytes(std::span(data, size));
     // The first line is a name for the rest.
     const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -26,7 +26,7 @@ void check_directory(const DeltaHead& head, std::span<const std::byte> bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_delta(const std::uint8_t* data, std::size_t size) {
     const auto bytes = std::as_bytes(std::span(data, size));
     const auto first = bytes.first(std::min(size, kDeltaHeadBytes));
     const auto head = decode_delta_head(first);

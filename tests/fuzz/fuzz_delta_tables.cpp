@@ -84,7 +84,7 @@ Bytes delta_of(Bytes image) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_delta_tables(const std::uint8_t* data, std::size_t size) {
     const auto bytes = std::as_bytes(std::span(data, size));
     check_delta(Bytes(bytes.begin(), bytes.end()));
     if (size < 2 * sizeof(HeadBytes) || size > (4u << 20))

@@ -8,7 +8,7 @@
 
 using namespace fardel;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_depfile(const std::uint8_t* data, std::size_t size) {
     const auto paths = parse_depfile({reinterpret_cast<const char*>(data), size});
     if (!paths)
         return 0;

@@ -27,7 +27,7 @@ void check_digests(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_digest_index(const std::uint8_t* data, std::size_t size) {
     const auto bytes = std::as_bytes(std::span(data, size));
     check_digests(bytes);
     std::vector<std::byte> sealed(bytes.begin(), bytes.end());

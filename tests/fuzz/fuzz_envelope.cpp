@@ -26,7 +26,7 @@ const TrustPolicy& policy() {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_envelope(const std::uint8_t* data, std::size_t size) {
     const auto bytes = std::as_bytes(std::span(data, size));
     if (const auto token = decode_envelope(bytes); token && token->type == EnvelopeType::license_token) {
         const auto again = encode_envelope(*token);

@@ -52,7 +52,7 @@ void check_names(const GameProfile& profile) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_game_profile(const std::uint8_t* data, std::size_t size) {
     const auto profile = parse_game_profile({reinterpret_cast<const char*>(data), size}, "game.toml");
     if (!profile) {
         const std::string& message = profile.error().message();

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_head(const std::uint8_t* data, std::size_t size) {
     using namespace fardel;
     HeadBytes bytes{};
     std::ranges::copy(std::as_bytes(std::span(data, std::min(size, bytes.size()))), bytes.begin());

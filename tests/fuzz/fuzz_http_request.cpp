@@ -56,7 +56,7 @@ void check_cache_target(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_http_request(const std::uint8_t* data, std::size_t size) {
     if (size == 0)
         return 0;
     const auto bytes = std::as_bytes(std::span(data + 1, size - 1));

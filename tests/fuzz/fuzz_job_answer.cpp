@@ -53,7 +53,7 @@ void check_scanner(std::string_view text, std::span<const std::string> files) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_job_answer(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     const std::string files[] = {"in/a.fx", "in/b.fx"};
     check_job(text);

@@ -22,7 +22,7 @@ std::string with_unix_line_ends(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_key_file(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     const std::string unified = with_unix_line_ends(text);
     const bool own = text.starts_with("fardel-");

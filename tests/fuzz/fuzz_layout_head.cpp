@@ -26,7 +26,7 @@ BundleHead head_beside(const LayoutHead& layout) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_layout_head(const std::uint8_t* data, std::size_t size) {
     HeadBytes bytes{};
     std::ranges::copy(std::as_bytes(std::span(data, std::min(size, bytes.size()))), bytes.begin());
     const auto layout = decode_layout_head(bytes);

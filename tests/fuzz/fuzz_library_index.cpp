@@ -26,7 +26,7 @@ void check_index(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_library_index(const std::uint8_t* data, std::size_t size) {
     const auto bytes = std::as_bytes(std::span(data, size));
     check_index(bytes);
     std::vector<std::byte> sealed(bytes.begin(), bytes.end());

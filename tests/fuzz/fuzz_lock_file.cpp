@@ -33,7 +33,7 @@ void check_requirement(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_lock_file(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     if (const auto lock = parse_lock_file(text))
         require(format_lock_file(*lock) == text);

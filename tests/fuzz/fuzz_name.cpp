@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_name(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     const std::string folded = fardel::fold_name(text);
     require(fardel::name_hash(text) == fardel::name_hash(folded));

@@ -11,7 +11,7 @@
 
 using namespace fardel;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_piece_slices(const std::uint8_t* data, std::size_t size) {
     const std::span<const std::byte> bytes = std::as_bytes(std::span(data, size));
     const auto head = bytes.first(std::min<std::size_t>(bytes.size(), kSlicesHeadBytes));
     constexpr std::uint64_t kStretchesOfInput = 2;

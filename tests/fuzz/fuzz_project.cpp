@@ -9,7 +9,7 @@
 
 using namespace fardel;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_project(const std::uint8_t* data, std::size_t size) {
     const auto project = parse_project({reinterpret_cast<const char*>(data), size}, "fardel.toml");
     if (!project) {
         const std::string& message = project.error().message();

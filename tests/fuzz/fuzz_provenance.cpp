@@ -10,7 +10,7 @@
 
 using namespace fardel;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_provenance(const std::uint8_t* data, std::size_t size) {
     static const auto signer = make_key_signer(SecretKey::from_seed(std::array<std::byte, 32>{}));
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     const auto file = parse_provenance(text);

@@ -94,7 +94,7 @@ void check_macros(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_references(const std::uint8_t* data, std::size_t size) {
     if (size == 0)
         return 0;
     // In the corpus this byte is a digit or a letter from 'a', so that the files are readable.

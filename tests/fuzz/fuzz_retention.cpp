@@ -32,7 +32,7 @@ void check_list(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_retention(const std::uint8_t* data, std::size_t size) {
     if (size == 0)
         return 0;
     const auto bytes = std::as_bytes(std::span(data, size)).subspan(1);

@@ -21,7 +21,7 @@ void require_same(const Result<Record>& record, Encode encode, std::span<const s
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_statement(const std::uint8_t* data, std::size_t size) {
     const auto bytes = std::as_bytes(std::span(data, size));
     require_same(decode_statement(bytes), encode_statement, bytes);
     require_same(decode_countersignature(bytes), encode_countersignature, bytes);

@@ -198,7 +198,7 @@ void check_incoming(Bytes input) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_store(const std::uint8_t* data, std::size_t size) {
     if (size == 0)
         return 0;
     const Bytes rest = std::as_bytes(std::span(data + 1, size - 1));

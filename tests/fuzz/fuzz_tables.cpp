@@ -30,7 +30,7 @@ void try_record(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_tables(const std::uint8_t* data, std::size_t size) {
     if (size == 0)
         return 0;
     const auto bytes = std::as_bytes(std::span(data + 1, size - 1));

@@ -11,7 +11,7 @@
 
 using namespace fardel;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_tree_lists(const std::uint8_t* data, std::size_t size) {
     const auto bytes = std::as_bytes(std::span(data, size));
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     if (const auto channels = parse_channel_list(text))

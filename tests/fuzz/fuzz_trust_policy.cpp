@@ -8,7 +8,7 @@
 
 using namespace fardel;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_trust_policy(const std::uint8_t* data, std::size_t size) {
     const auto policy = TrustPolicy::parse({reinterpret_cast<const char*>(data), size});
     if (!policy) {
         require(printable(policy.error().message(), 1000) == policy.error().message());

@@ -13,7 +13,7 @@
 
 using namespace fardel;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_vfs_path(const std::uint8_t* data, std::size_t size) {
     const std::string_view input(reinterpret_cast<const char*>(data), size);
     if (const auto preference = parse_variant_preference(input)) {
         const auto again = parse_variant_preference(format_variant_preference(*preference));

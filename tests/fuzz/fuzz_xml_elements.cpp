@@ -8,7 +8,7 @@
 
 using namespace fardel;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_xml_elements(const std::uint8_t* data, std::size_t size) {
     const std::string_view document(reinterpret_cast<const char*>(data), size);
     const auto begins = [&](std::string_view root) { return document.find(root) != std::string_view::npos; };
     const auto elements = parse_xml_elements(document, begins("multistatus")        ? "multistatus"

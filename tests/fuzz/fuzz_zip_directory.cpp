@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_zip_directory(const std::uint8_t* data, std::size_t size) {
     const auto bytes = std::as_bytes(std::span(data, size));
     const auto source = fardel::make_memory_source({bytes.begin(), bytes.end()});
     const auto directory = fardel::read_zip_directory(*source);

@@ -1,5 +1,5 @@
-// Feeds every file of the given folders to the fuzz target it is linked with, in order of name. Fails when a folder
-// cannot be read or has no file: a missing corpus proves nothing.
+// In place of a fuzzing engine: feeds every file of the given folders to the target, in order of name. Fails when a
+// folder cannot be read or has no file: a missing corpus proves nothing.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include <system_error>
 #include <vector>
 
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv);
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace fs = std::filesystem;
@@ -49,8 +50,9 @@ bool replay(const fs::path& file) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    LLVMFuzzerInitialize(&argc, &argv);
     if (argc < 2) {
-        std::fprintf(stderr, "usage: %s FOLDER…\n", argv[0]);
+        std::fprintf(stderr, "usage: %s RECORD FOLDER…\n", argv[0]);
         return 2;
     }
     std::setvbuf(stdout, nullptr, _IONBF, 0);  // the last name printed is the file that crashed
