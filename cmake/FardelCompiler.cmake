@@ -41,47 +41,6 @@ function(fardel_compile_for_fuzzing target)
     target_compile_options(${target} PRIVATE ${FARDEL_FUZZ_COVERAGE})
 endfunction()
 
-# The compiler sees one file at a time, and the linker takes any definition of a name. With this option, g++ keeps with
-# each object what it read, and fardel_compare_definitions() compares all of it (-Wodr). It sees what tests/arrows
-# cannot, such as types that a macro makes different.
-option(FARDEL_ONE_DEFINITION "Fail if files of the program and its libraries define one name differently; g++" OFF)
-if(FARDEL_ONE_DEFINITION)
-    if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-        message(FATAL_ERROR "FARDEL_ONE_DEFINITION needs g++, not ${CMAKE_CXX_COMPILER_ID}")
-    endif()
-    add_link_options(-fno-lto)  # programs and libraries are linked from the machine code that the objects have as well
-endif()
-
-# fardel_compile_for_comparison(<target>): for what fardel_compare_definitions() compares: the program and the libraries
-# that it links. The sources of the shared libraries are in these, too.
-function(fardel_compile_for_comparison target)
-    if(FARDEL_ONE_DEFINITION)
-        target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-flto;-ffat-lto-objects>)
-        set_property(GLOBAL APPEND PROPERTY FARDEL_COMPARED ${target})
-    endif()
-endfunction()
-
-# fardel_compare_definitions(): compares them whenever all is built. The link ends before any code is optimised, and its
-# result is of no use.
-function(fardel_compare_definitions)
-    if(NOT FARDEL_ONE_DEFINITION)
-        return()
-    endif()
-    get_property(targets GLOBAL PROPERTY FARDEL_COMPARED)
-    list(TRANSFORM targets REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
-    set(result "${PROJECT_BINARY_DIR}/one_definition")
-    add_custom_command(OUTPUT "${result}.stamp"
-        COMMAND "${CMAKE_CXX_COMPILER}" -flto -r -flinker-output=rel -nostdlib
-            -Wodr -Werror=odr -Wlto-type-mismatch -Werror=lto-type-mismatch
-            ${objects} -o "${result}.o"
-        COMMAND "${CMAKE_COMMAND}" -E rm "${result}.o"
-        COMMAND "${CMAKE_COMMAND}" -E touch "${result}.stamp"
-        DEPENDS ${objects}
-        COMMENT "Comparing the definitions of all files of the program"
-        COMMAND_EXPAND_LISTS VERBATIM)
-    add_custom_target(fardel_one_definition ALL DEPENDS "${result}.stamp")
-endfunction()
-
 # Applied to every library, program and test of Fardel; not to third-party code. The presets make warnings errors; a
 # plain configure does not, because other compilers may have other warnings.
 function(fardel_compile_strictly target)

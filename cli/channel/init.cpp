@@ -15,7 +15,7 @@
 namespace fardel {
 namespace {
 
-struct InitCommand {
+struct ChannelInitCommand {
     std::string name;
     std::string out;
     std::vector<std::string> root, release, head;  // public key files
@@ -25,7 +25,7 @@ struct InitCommand {
     bool json = false;
 };
 
-Result<Exit> init(const InitCommand& command, Console& console) {
+Result<Exit> init_channel(const ChannelInitCommand& command, Console& console) {
     ChannelRoot root;
     root.channel = command.name;
     if (!is_tree_path(channel_release_path(command.name, Hash())))
@@ -57,7 +57,7 @@ Result<Exit> run_channel_init(Words words, Console& console) {
         "Its root keys sign it with 'fardel channel sign'.",
         "  fardel channel init mygame/stable --root a.key.pub --root b.key.pub --root c.key.pub --root-threshold 2 "
         "--release release.key.pub --head head.key.pub --trust authors.trust -o 1.root\n");
-    InitCommand command;
+    ChannelInitCommand command;
     line.text("NAME", "NAME", command.name, "The name of the channel, such as mygame/stable").required();
     line.texts("--root", "KEY.pub", command.root, "A root key, which is kept offline; may be repeated").required();
     line.texts("--release", "KEY.pub", command.release, "A key that signs releases; may be repeated").required();
@@ -71,7 +71,7 @@ Result<Exit> run_channel_init(Words words, Console& console) {
     line.number("--days", command.days, 1, 3660, "The root expires after so many days (default: 365)");
     line.text("-o,--output", "ROOT", command.out, "The file to write").required();
     line.json(command.json);
-    return line.run(words, console, [&] { return init(command, console); });
+    return line.run(words, console, [&] { return init_channel(command, console); });
 }
 
 }  // namespace fardel

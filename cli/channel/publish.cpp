@@ -16,12 +16,12 @@
 namespace fardel {
 namespace {
 
-struct PublishCommand {
+struct ChannelPublishCommand {
     std::vector<std::string> words;  // files, then the address of the tree
     bool json = false;
 };
 
-Result<Exit> publish(const PublishCommand& command, Console& console) {
+Result<Exit> publish_to_channel(const ChannelPublishCommand& command, Console& console) {
     const Interrupt interrupt;
     FARDEL_TRY_ASSIGN(const UnixTime now, creation_time());
     FARDEL_TRY_ASSIGN(const auto tree, open_tree(command.words.back(), "", interrupt.token()));
@@ -62,7 +62,7 @@ Result<Exit> run_channel_publish(Words words, Console& console) {
                      "Puts signed roots, releases and heads into a tree. "
                      "Nothing is published that clients would refuse.",
                      "  fardel channel publish 1.root /srv/www/mygame\n");
-    PublishCommand command;
+    ChannelPublishCommand command;
     line.texts("TEXT", "TEXT", command.words,
                "The files of the texts; the last word is TREE: " + std::string(kTreeHelp))
         .required();
@@ -71,7 +71,7 @@ Result<Exit> run_channel_publish(Words words, Console& console) {
         return *over;
     if (command.words.size() < 2)
         return line.mistake("name at least one text, and the tree", console);
-    return publish(command, console);
+    return publish_to_channel(command, console);
 }
 
 }  // namespace fardel

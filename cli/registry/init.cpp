@@ -25,7 +25,7 @@
 namespace fardel {
 namespace {
 
-struct InitCommand {
+struct RegistryInitCommand {
     std::string folder;
     std::string url;
     std::string channel;
@@ -46,7 +46,7 @@ struct InitCommand {
 
 class RegistryMaker {
 public:
-    explicit RegistryMaker(const InitCommand& command) : command_(command) {}
+    explicit RegistryMaker(const RegistryInitCommand& command) : command_(command) {}
 
     Status make(UnixTime now) {
         rules_.urls = {command_.url};
@@ -143,7 +143,7 @@ private:
         return ok();
     }
 
-    const InitCommand& command_;
+    const RegistryInitCommand& command_;
     RegistryRules rules_;
     ChannelRoot root_;
     KeyReader keys_;
@@ -168,7 +168,7 @@ std::string format_bounds(const ChannelRoot& root) {
     return text;
 }
 
-Result<Exit> init(const InitCommand& command, Console& console) {
+Result<Exit> init_registry(const RegistryInitCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const UnixTime now, creation_time());
     RegistryMaker maker(command);
     FARDEL_TRY(maker.make(now));
@@ -198,7 +198,7 @@ Result<Exit> run_registry_init(Words words, Console& console) {
         "  fardel registry init /srv/www/hub --url https://hub.example --channel hub/stable --root root.key.pub "
         "--registry registry.key.pub --release release.key.pub --head head.key.pub --owner core=studio.key.pub "
         "--open 'maps/*' --profile quake3 -o 1.root\n");
-    InitCommand command;
+    RegistryInitCommand command;
     line.text("FOLDER", "FOLDER", command.folder, "The folder of the registry, which is created").required();
     line.text("--url", "URL", command.url, "Where authors and players find it").required();
     line.text("--channel", "NAME", command.channel, "The name of its channel, such as hub/stable").required();
@@ -228,7 +228,7 @@ Result<Exit> run_registry_init(Words words, Console& console) {
         return *over;
     if (command.owners.empty() && command.open.empty())
         return line.mistake("give at least one --owner or --open: otherwise nobody could upload", console);
-    return init(command, console);
+    return init_registry(command, console);
 }
 
 }  // namespace fardel

@@ -47,7 +47,7 @@ void error_fields(RecordReader& record, Error& error) {
     error = Error(code, record.text());
 }
 
-void scan_fields(auto& record, auto& scan) {
+void scan_report_fields(auto& record, auto& scan) {
     const RefusedName refused_initially{.printable_name = {}, .origin = {}, .reason = Error(ErrorCode::malformed, "")};
     const auto refused_fields = [&](auto& refused) {
         record.text(refused.printable_name);
@@ -84,7 +84,7 @@ void scan_fields(auto& record, auto& scan) {
 
 // ---- References -----------------------------------------------------------------------------------------------------
 
-void reference_fields(auto& record, auto& references) {
+void reference_report_fields(auto& record, auto& references) {
     record.number(references.references);
     record.number(references.resolved);
     record.number(references.rewritten);
@@ -117,10 +117,10 @@ void reference_fields(auto& record, auto& references) {
 
 void fields(auto& record, auto& summary) {
     record.list(summary.bundles, [&](auto& bundle) { bundle_fields(record, bundle); });
-    scan_fields(record, summary.scan);
+    scan_report_fields(record, summary.scan);
     record.texts(summary.idle_rules);
     record.texts(summary.names_not_chosen);
-    record.optional(summary.references, [&](auto& references) { reference_fields(record, references); });
+    record.optional(summary.references, [&](auto& references) { reference_report_fields(record, references); });
 }
 
 }  // namespace
