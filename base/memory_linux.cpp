@@ -1,5 +1,6 @@
 #include <fardel/base/memory.h>
 
+#include <malloc.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -14,6 +15,12 @@ std::byte* map_zeroed(std::size_t size_bytes) noexcept {
 void unmap_zeroed(std::byte* bytes, std::size_t size_bytes) noexcept {
     if (bytes != nullptr)
         ::munmap(bytes, size_bytes);
+}
+
+void return_freed_lists() noexcept {
+#ifdef __GLIBC__
+    ::mallopt(M_MMAP_THRESHOLD, 1 << 20);  // glibc raises it with each freed list unless it is set
+#endif
 }
 
 void erase_secret(std::span<std::byte> secret) noexcept { ::explicit_bzero(secret.data(), secret.size()); }

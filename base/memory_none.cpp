@@ -9,6 +9,8 @@ std::byte* map_zeroed(std::size_t size_bytes) noexcept { return static_cast<std:
 
 void unmap_zeroed(std::byte* bytes, std::size_t) noexcept { std::free(bytes); }
 
+void return_freed_lists() noexcept {}
+
 // A compiler keeps each write to what is volatile.
 void erase_secret(std::span<std::byte> secret) noexcept {
     for (volatile std::byte& byte : secret)

@@ -13,6 +13,8 @@ void unmap_zeroed(std::byte* bytes, std::size_t) noexcept {
         ::VirtualFree(bytes, 0, MEM_RELEASE);
 }
 
+void return_freed_lists() noexcept {}
+
 void erase_secret(std::span<std::byte> secret) noexcept { ::SecureZeroMemory(secret.data(), secret.size()); }
 
 }  // namespace fardel

@@ -41,7 +41,7 @@ BundlePlan plan_of(unsigned number) {
     const bool is_required = number < kRegistryRequirementsMax;
     const std::string name = is_required ? required_name(number) : "mods/h" + std::to_string(number);
     plan.assets.push_back({.source = make_memory_blob(bytes_of(name)), .key = name, .content_type = "text/plain"});
-    plan.names.push_back({.name = *AssetName::parse(name + "/x.txt"), .variants = {{.asset = 0, .tags = {}}}});
+    plan.names.push_back({.name = *AssetName::parse(name + "/x.txt"), .variants = {{.asset = 0}}});
     plan.metadata = {{"name", name}, {"version", std::string(64, '5')}};
     if (is_required)
         return plan;

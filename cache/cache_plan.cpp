@@ -49,7 +49,7 @@ Status CachePlan::add_asset(std::string name, std::shared_ptr<const BlobSource> 
     const auto index = static_cast<std::uint32_t>(plan_.assets.size());
     plan_.assets.push_back({.source = std::move(source), .key = std::move(name)});
     plan_.names.push_back(
-        {.name = std::move(parsed), .variants = {PlannedVariant{.asset = index, .tags = {}}}, .published = false});
+        {.name = std::move(parsed), .variants = {PlannedVariant{.asset = index}}, .published = false});
     return ok();
 }
 

@@ -9,6 +9,7 @@
 
 #include <fardel/base/interrupt.h>
 #include <fardel/base/invocation.h>
+#include <fardel/base/memory.h>
 #include <fardel/packer/nearest_word.h>
 
 #include <fmt/format.h>
@@ -173,6 +174,7 @@ Exit finish(Result<Exit> result, Console& console) {
 }
 
 int main_of(std::vector<std::string> words) {
+    return_freed_lists();
     Console console;
     const Exit exit = finish(run(std::move(words), console), console);
     if (const int signal = Interrupt::caught(); signal != 0 && exit != Exit::fine)

@@ -19,7 +19,7 @@ fardel::PlannedAsset text_asset(const std::string& key, const std::string& text)
 
 fardel::Status name_asset(fardel::BundlePlan& plan, std::uint32_t asset, const std::string& name) {
     FARDEL_TRY_ASSIGN(auto parsed, fardel::AssetName::parse(name));
-    plan.names.push_back({.name = std::move(parsed), .variants = {{.asset = asset, .tags = {}}}});
+    plan.names.push_back({.name = std::move(parsed), .variants = {{.asset = asset}}});
     return fardel::ok();
 }
 

@@ -3,6 +3,7 @@
 #include <fardel/base/parallel.h>
 #include <fardel/base/threads.h>
 #include <fardel/format/content_type.h>
+#include <fardel/sources/secret_files.h>
 
 #include <array>
 #include <atomic>
@@ -19,16 +20,19 @@ namespace {
 
 static_assert(kBlobHeadBytes == kContentHeadBytes);
 
-Result<std::string_view> content_type_of(const SourceEntry& entry, const DigestCache* digests) {
+Result<std::string_view> content_type_of(SourceEntry& entry, const DigestCache* digests) {
     const auto version = digests != nullptr ? entry.blob->find_version() : std::nullopt;
     const auto known = version ? digests->find(*version) : nullptr;
-    return known ? content_type(entry.name.view(), known->head) : read_content_type(entry.name.view(), *entry.blob);
+    if (known)
+        return content_type(entry.name.view(), known->head);
+    FARDEL_TRY_ASSIGN(const std::string_view type, read_content_type(entry.name.view(), *entry.blob));
+    entry.blob = without_judge(std::move(entry.blob));
+    return type;
 }
 
 // Of each entry. Small files come from a disk in half the time or less if several are waited for at once, and are in
 // memory when they are packed. Errors: of the first entry that has one.
-Result<std::vector<std::string_view>> content_types_of(std::span<const SourceEntry> entries,
-                                                       const DigestCache* digests) {
+Result<std::vector<std::string_view>> content_types_of(std::span<SourceEntry> entries, const DigestCache* digests) {
     constexpr unsigned kWaitingThreads = 8;
     std::vector<std::string_view> types(entries.size());
     Mutex mutex;

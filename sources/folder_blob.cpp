@@ -2,13 +2,17 @@
 
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
+#include <fardel/base/system_memory.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/hash.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace fardel {
 namespace {
@@ -23,58 +27,60 @@ Error open_error(Error error, const std::string& path) {
     return error.code() == ErrorCode::missing || error.system_number() == ELOOP ? changed(path) : std::move(error);
 }
 
-std::optional<FileStamp> find_stamp(const Descriptor& file) {
-    const auto status = file_status(file, {});
-    return status && status->is_file() ? std::optional(FileStamp(*status)) : std::nullopt;
+bool has_stamp(const FileStatus& status, const FileStamp& stamp) {
+    return status.is_file() && FileStamp(status) == stamp;
 }
 
 // Reads at any offset of the opened file. The stamp is compared after each read, so a write in between is noticed.
 class FolderBytes final : public ByteSource {
 public:
-    FolderBytes(Descriptor file, std::string path, const FileStamp& stamp)
-        : file_(std::move(file)), path_(std::move(path)), stamp_(stamp) {}
+    FolderBytes(Descriptor file, std::string path, const FileStamp& stamp, std::uint64_t size_bytes)
+        : file_(std::move(file)), path_(std::move(path)), stamp_(stamp), size_bytes_(size_bytes) {}
 
-    std::uint64_t size_bytes() const noexcept override { return stamp_.size_bytes; }
+    std::uint64_t size_bytes() const noexcept override { return size_bytes_; }
 
     Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
         FARDEL_TRY_ASSIGN(const std::size_t count, read_whole_at(file_, offset, out, path_));
-        return count == out.size() && find_stamp(file_) == stamp_ ? ok() : Status(changed(path_));
+        const auto status = file_status(file_, {});
+        return count == out.size() && status && has_stamp(*status, stamp_) ? ok() : Status(changed(path_));
     }
 
 private:
     Descriptor file_;
     std::string path_;
     FileStamp stamp_;
+    std::uint64_t size_bytes_;
 };
 
 class FolderBlob final : public BlobSource {
 public:
-    FolderBlob(std::shared_ptr<const FolderRoot> root, SharedText name, const FileStamp& stamp, bool is_young)
-        : root_(std::move(root)), name_(std::move(name)), stamp_(stamp), is_young_(is_young) {}
+    // The root outlives the blob.
+    FolderBlob(const FolderRoot& root, SharedText name, const FileStamp& stamp, bool is_young)
+        : root_(&root), name_(std::move(name)), stamp_(stamp), is_young_(is_young) {}
 
     Result<std::unique_ptr<BlobStream>> open() const override {
         FARDEL_TRY_ASSIGN(auto bytes, open_bytes());
         return open_stream_of(std::move(bytes));
     }
     Result<std::shared_ptr<const ByteSource>> open_bytes() const override {
-        FARDEL_TRY_ASSIGN(Descriptor file, open_scanned());
-        return std::shared_ptr<const ByteSource>(std::make_shared<FolderBytes>(std::move(file), path(), stamp_));
+        std::string shown = path();
+        FARDEL_TRY_ASSIGN(Descriptor file, open_named(shown));
+        // Anything but the file that was scanned is a conflict.
+        const auto status = file_status(file, {});
+        if (!status || !has_stamp(*status, stamp_))
+            return changed(shown);
+        return std::shared_ptr<const ByteSource>(
+            std::make_shared<FolderBytes>(std::move(file), std::move(shown), stamp_, status->size_bytes));
     }
     std::optional<Hash> find_version() const override {
-        if (is_young_)
-            return std::nullopt;
-        const std::uint64_t numbers[] = {stamp_.device, stamp_.inode, stamp_.size_bytes,
-                                         static_cast<std::uint64_t>(stamp_.modified_ns),
-                                         static_cast<std::uint64_t>(stamp_.changed_ns)};
-        return blake3(std::as_bytes(std::span(numbers)));
+        return is_young_ ? std::nullopt : std::optional(stamp_.version());
     }
 
 private:
     std::string path() const { return root_->path + '/' + printable(name_, SIZE_MAX); }
 
-    // Opens the file that was scanned; anything else there is a conflict.
-    Result<Descriptor> open_scanned() const {
-        const std::string shown = path();
+    // Opens what has the name now.
+    Result<Descriptor> open_named(const std::string& shown) const {
         Descriptor folder;
         const auto parent = [&]() -> const Descriptor& { return folder ? folder : root_->descriptor; };
         const std::string name = name_.text();
@@ -88,12 +94,10 @@ private:
         auto file = open_file({parent(), name.substr(at)}, shown, {.links = Links::refused});
         if (!file)
             return open_error(std::move(file).error(), shown);
-        if (find_stamp(*file) != stamp_)
-            return changed(shown);
         return file;
     }
 
-    std::shared_ptr<const FolderRoot> root_;
+    const FolderRoot* root_;
     SharedText name_;
     FileStamp stamp_;
     bool is_young_;
@@ -101,22 +105,34 @@ private:
 
 }  // namespace
 
-FileStamp::FileStamp(const FileStatus& status) noexcept
-    : device(status.device),
-      inode(status.inode),
-      size_bytes(status.size_bytes),
-      modified_ns(status.modified_ns),
-      changed_ns(status.changed_ns) {}
+FileStamp::FileStamp(const FileStatus& status) noexcept {
+    const std::uint64_t numbers[] = {status.device, status.inode, status.size_bytes,
+                                     static_cast<std::uint64_t>(status.modified_ns),
+                                     static_cast<std::uint64_t>(status.changed_ns)};
+    const Hash hash = blake3(std::as_bytes(std::span(numbers)));
+    std::copy_n(hash.bytes.begin(), bytes_.size(), bytes_.begin());
+}
+
+Hash FileStamp::version() const noexcept {
+    Hash version{};
+    std::ranges::copy(bytes_, version.bytes.begin());
+    return version;
+}
 
 struct FolderBlobs::List {
-    std::deque<FolderBlob> blobs;  // none of them moves
+    std::vector<std::shared_ptr<const FolderRoot>> roots;  // of the blobs
+    SystemMemory memory;
+    std::pmr::deque<FolderBlob> blobs{&memory};  // none of them moves
 };
 
 FolderBlobs::FolderBlobs() : list_(std::make_shared<List>()) {}
 
 std::shared_ptr<const BlobSource> FolderBlobs::add(std::shared_ptr<const FolderRoot> root, SharedText name,
                                                    FileStamp stamp, bool is_young) {
-    return {list_, &list_->blobs.emplace_back(std::move(root), std::move(name), stamp, is_young)};
+    const FolderRoot& of_blob = *root;
+    if (list_->roots.empty() || list_->roots.back() != root)
+        list_->roots.push_back(std::move(root));
+    return {list_, &list_->blobs.emplace_back(of_blob, std::move(name), stamp, is_young)};
 }
 
 }  // namespace fardel

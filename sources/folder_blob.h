@@ -8,21 +8,27 @@
 #include <fardel/base/descriptor.h>
 #include <fardel/base/file_status.h>
 #include <fardel/format/bundle_plan.h>
+#include <fardel/format/ids.h>
 #include <fardel/format/name.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
 
 namespace fardel {
 
-// Changes when the file is written to or replaced.
-struct FileStamp {
+// Differs when the file was written to or replaced: 120 bits of a hash of its device, number, size and times, since
+// each of a million files has one.
+class FileStamp {
+public:
     explicit FileStamp(const FileStatus& status) noexcept;
+    // A hash that begins with the stamp.
+    Hash version() const noexcept;
     friend bool operator==(const FileStamp&, const FileStamp&) = default;
 
-    std::uint64_t device, inode, size_bytes;
-    std::int64_t modified_ns, changed_ns;
+private:
+    std::array<std::uint8_t, 15> bytes_{};
 };
 
 struct FolderRoot {

@@ -1,5 +1,6 @@
 #include "source_listing.h"
 
+#include <fardel/base/system_memory.h>
 #include <fardel/format/short_alias.h>
 
 #include <algorithm>
@@ -56,7 +57,7 @@ public:
     }
 
 private:
-    using Map = std::map<std::string_view, Candidate>;
+    using Map = std::pmr::map<std::string_view, Candidate>;
 
     // Returns the next one.
     Map::iterator extract(Map::iterator at, std::vector<Candidate>& out) {
@@ -64,7 +65,8 @@ private:
         return by_folded_.erase(at);
     }
 
-    Map by_folded_;  // its keys are the texts of the entries' names, or of folds_
+    SystemMemory memory_;
+    Map by_folded_{&memory_};  // its keys are the texts of the entries' names, or of folds_
     std::deque<SharedText> folds_;
 };
 

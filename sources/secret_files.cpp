@@ -71,6 +71,8 @@ public:
     }
     std::optional<Hash> find_version() const override { return blob_->find_version(); }
 
+    const std::shared_ptr<const BlobSource>& judged() const noexcept { return blob_; }
+
 private:
     Error refusal() const { return secret_error(origin_, name_, "it looks like a secret key"); }
 
@@ -111,6 +113,11 @@ Status refuse_secrets(ScanResult& scan, std::span<const std::string> allowed) {
             entry.blob = {judged, &judged->emplace_back(std::move(entry.blob), entry.origin, entry.name)};
     }
     return ok();
+}
+
+std::shared_ptr<const BlobSource> without_judge(std::shared_ptr<const BlobSource> blob) {
+    const auto* const judge = dynamic_cast<const JudgedBlob*>(blob.get());
+    return judge != nullptr ? judge->judged() : blob;
 }
 
 }  // namespace fardel

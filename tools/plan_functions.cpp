@@ -67,7 +67,7 @@ fardel_code add_name(fardel_plan& plan, const char* name, std::uint32_t asset, c
     if (planned.published != is_published || planned.extends != extends)
         return report.fail(FARDEL_ERROR_MALFORMED, "the variants of a name have the same flags: " + printable(name));
     if (asset != FARDEL_NO_ASSET)
-        planned.variants.push_back({.asset = asset, .tags = *std::move(variant_tags)});
+        planned.variants.push_back({.tags = *std::move(variant_tags), .asset = asset});
     return FARDEL_OK;
 }
 

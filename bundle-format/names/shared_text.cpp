@@ -1,6 +1,8 @@
 #include <fardel/format/name.h>
 
 #include <atomic>
+#include <cassert>
+#include <cstdint>
 #include <cstring>
 #include <new>
 
@@ -8,17 +10,18 @@ namespace fardel {
 
 // The characters follow in the same block of memory.
 struct SharedText::Bytes {
-    explicit Bytes(std::size_t size) noexcept : size_bytes(size) {}
+    explicit Bytes(std::uint32_t size) noexcept : size_bytes(size) {}
     char* characters() noexcept { return reinterpret_cast<char*>(this + 1); }
 
-    std::size_t size_bytes;
+    std::uint32_t size_bytes;
     std::atomic<std::uint32_t> copies{1};
 };
 
 SharedText::SharedText(std::string_view text) {
     if (text.empty())
         return;
-    bytes_ = new (::operator new(sizeof(Bytes) + text.size())) Bytes(text.size());
+    assert(text.size() <= UINT32_MAX);
+    bytes_ = new (::operator new(sizeof(Bytes) + text.size())) Bytes(static_cast<std::uint32_t>(text.size()));
     std::memcpy(bytes_->characters(), text.data(), text.size());
 }
 

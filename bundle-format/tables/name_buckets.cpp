@@ -8,26 +8,44 @@
 
 namespace fardel {
 
-Result<std::vector<NameBucketRecord>> fill_name_buckets(std::span<const HashedName> names) {
-    const std::uint64_t homes = home_buckets(names.size());
-    std::vector<NameBucketRecord> buckets(in_memory(homes));
-    std::size_t at = 0;
-    for (const auto& [hash, name] : names) {
-        const std::size_t home = in_memory(home_bucket(hash, homes));
-        at = std::max(at, home);  // homes never decrease, so earlier buckets are full
-        if (buckets[at].used == NameBucketRecord::kSlots) {
+Result<NameBucketRecord> NameBucketFill::next() {
+    NameBucketRecord bucket;
+    while (placed_ < names_.size()) {
+        const auto& [hash, name, text] = names_[placed_];
+        const std::uint64_t home = home_bucket(hash, homes_);
+        if (home > bucket_)
+            break;
+        if (bucket.used == NameBucketRecord::kSlots) {
             // A look-up waits for memory, not for instructions: a bucket is one cache line, and names that overflow it
             // go to the next one, which is fetched with it.
-            buckets[at].spills = 1;
-            if (++at - home > limits::kNameSpillMax)
+            bucket.spills = 1;
+            if (bucket_ + 1 - home > limits::kNameSpillMax)
                 return Error(ErrorCode::limit, "too many names whose hashes lead to bucket " + std::to_string(home) +
                                                    " of the look-up table, and to those before it");
-            if (at == buckets.size())
-                buckets.emplace_back();
+            break;
         }
-        NameBucketRecord& bucket = buckets[at];
         bucket.hashes[bucket.used] = static_cast<std::uint32_t>(hash >> 32);
+        bucket.texts[bucket.used] = text;
         bucket.names[bucket.used++] = name;
+        ++placed_;
+    }
+    ++bucket_;
+    return bucket;
+}
+
+Result<std::uint64_t> count_name_buckets(std::span<const HashedName> names) {
+    std::uint64_t count = 0;
+    for (NameBucketFill fill(names); !fill.at_end(); ++count)
+        FARDEL_TRY(fill.next());
+    return count;
+}
+
+Result<std::vector<NameBucketRecord>> fill_name_buckets(std::span<const HashedName> names) {
+    std::vector<NameBucketRecord> buckets;
+    buckets.reserve(in_memory(home_buckets(names.size())));
+    for (NameBucketFill fill(names); !fill.at_end();) {
+        FARDEL_TRY_ASSIGN(const NameBucketRecord bucket, fill.next());
+        buckets.push_back(bucket);
     }
     return buckets;
 }

@@ -17,6 +17,11 @@ namespace {
 
 constexpr std::uint64_t kPage = limits::kPageBytes;
 
+void append(std::vector<std::byte>& hashes, const Hash& hash) {
+    const auto bytes = std::as_bytes(std::span(hash.bytes));
+    hashes.insert(hashes.end(), bytes.begin(), bytes.end());
+}
+
 std::uint64_t page_count(std::uint64_t bytes) { return (bytes + kPage - 1) / kPage; }
 
 std::span<const std::byte> page_of(std::span<const std::byte> level, std::uint64_t index) {
@@ -46,28 +51,32 @@ std::vector<PageLevel> page_levels(std::uint64_t section_offset, const TableEntr
     return levels;
 }
 
-PageTree build_page_tree(TableKind kind, std::span<const std::byte> records) {
+void PageTreeBuilder::add(std::span<const std::byte> records) {
+    for (std::uint64_t page = 0; page < page_count(records.size()); ++page)
+        append(hashes_, page_hash(kind_, 0, hashes_.size() / sizeof(Hash), table_bytes_, page_of(records, page)));
+}
+
+PageTree PageTreeBuilder::finish() && {
     PageTree tree;
-    tree.levels.reserve(in_memory(tree_bytes(records.size())));
-    std::span<const std::byte> below = records;
-    std::vector<std::byte> hashes;
-    for (std::uint32_t level = 0;; ++level) {
-        const std::uint64_t pages = page_count(below.size());
-        if (pages <= 1) {
-            if (pages == 1)
-                tree.root = page_hash(kind, level, 0, records.size(), below);
-            return tree;
-        }
-        std::vector<std::byte> above(in_memory(pages * sizeof(Hash)));
-        for (std::uint64_t i = 0; i < pages; ++i) {
-            const Hash hash = page_hash(kind, level, i, records.size(), page_of(below, i));
-            std::memcpy(above.data() + i * sizeof(Hash), hash.bytes.data(), sizeof(Hash));
-        }
-        hashes = std::move(above);
+    tree.levels.reserve(in_memory(tree_bytes(table_bytes_)));
+    std::vector<std::byte> hashes = std::move(hashes_);
+    for (std::uint32_t level = 1; hashes.size() > sizeof(Hash); ++level) {
         tree.levels.insert(tree.levels.end(), hashes.begin(), hashes.end());
         tree.levels.resize(in_memory(align_up(tree.levels.size(), kTableAlign)));
-        below = hashes;
+        std::vector<std::byte> above;
+        for (std::uint64_t page = 0; page < page_count(hashes.size()); ++page)
+            append(above, page_hash(kind_, level, page, table_bytes_, page_of(hashes, page)));
+        hashes = std::move(above);
     }
+    if (!hashes.empty())
+        std::memcpy(tree.root.bytes.data(), hashes.data(), sizeof(Hash));
+    return tree;
+}
+
+PageTree build_page_tree(TableKind kind, std::span<const std::byte> records) {
+    PageTreeBuilder builder(kind, records.size());
+    builder.add(records);
+    return std::move(builder).finish();
 }
 
 Result<PagedTable> PagedTable::open(const ByteSource& source, std::uint64_t section_offset, const TableEntry& entry) {

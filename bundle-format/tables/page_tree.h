@@ -26,6 +26,21 @@ struct PageTree {
 };
 PageTree build_page_tree(TableKind kind, std::span<const std::byte> records);
 
+// The same, of records that come bit by bit.
+class PageTreeBuilder {
+public:
+    // `table_bytes`: of all records.
+    PageTreeBuilder(TableKind kind, std::uint64_t table_bytes) : kind_(kind), table_bytes_(table_bytes) {}
+    // The next records: whole pages, but for the last ones.
+    void add(std::span<const std::byte> records);
+    PageTree finish() &&;  // when all records were added
+
+private:
+    TableKind kind_;
+    std::uint64_t table_bytes_;
+    std::vector<std::byte> hashes_;  // of the pages
+};
+
 class PagedTable {
 public:
     PagedTable() = default;  // an empty table: nothing can be touched

@@ -171,7 +171,7 @@ private:
 
 Result<std::shared_ptr<const ByteSource>> make_unpacked_source(const BundlePlan& plan, const UnpackOptions& options) {
     FARDEL_TRY(verify_plan(plan));
-    FARDEL_TRY_ASSIGN(const SortedNames names, sort_names(plan.names));
+    FARDEL_TRY_ASSIGN(const std::vector<std::uint32_t> names_by_text, sort_names(plan.names));
     FARDEL_TRY_ASSIGN(const std::vector<std::uint32_t> order, order_assets(plan.assets));
     FARDEL_TRY_ASSIGN(const std::vector<BlobDigest> digests, digest_blobs(plan.assets, options));
     FARDEL_TRY_ASSIGN(UnpackedContent content, lay_out(plan.assets, order, digests));
@@ -180,7 +180,7 @@ Result<std::shared_ptr<const ByteSource>> make_unpacked_source(const BundlePlan&
     TablesFile file(tables_offset);
     // The writer's own tables, so that a folder has the ids that its pack has
     // (docs/decisions/0013-everything-mounted-is-a-bundle.md).
-    FARDEL_TRY(write_sections(plan, names, content.stored, file));
+    FARDEL_TRY(write_sections(plan, names_by_text, content.stored, file));
 
     std::vector<PlannedBlob> blobs;
     for (std::size_t i = 0; i < plan.assets.size(); ++i)

@@ -117,7 +117,6 @@ public:
         content_.piece_hashes = section_.take_piece_hashes();
         content_.block_purposes = std::move(purposes_);
         known_ = {};
-        sort_by_id(content_);
         return std::move(content_);
     }
 
@@ -387,8 +386,8 @@ private:
     BlockPipeline& pipeline_;
     BlockSection section_;
     std::vector<BundlePurpose> purposes_;  // of all blocks, written or in the pipeline
-    StoredContent content_;                // assets in order of discovery
-    NumberTable known_;                    // positions in content_.assets, by id
+    StoredContent content_;
+    NumberTable known_;  // positions in content_.assets, by id
     std::uint64_t assets_done_ = 0;
     std::uint64_t raw_bytes_read_ = 0;
 

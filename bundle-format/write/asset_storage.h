@@ -25,7 +25,7 @@ struct StoredAsset {
 };
 
 struct StoredContent {
-    std::vector<StoredAsset> assets;      // distinct, by id
+    std::vector<StoredAsset> assets;      // distinct; in order of discovery until sort_by_id()
     std::vector<std::uint32_t> asset_of;  // planned → position in `assets`
     std::vector<BlockRecord> blocks;
     std::vector<BundlePurpose> block_purposes;
@@ -36,7 +36,7 @@ struct StoredContent {
     std::uint64_t duplicate_bytes = 0;  // of planned assets whose bytes were stored already
 };
 
-// Sorts `assets`, which is in order of discovery, by id, and adapts asset_of.
+// Sorts `assets` by id, and adapts asset_of.
 void sort_by_id(StoredContent& content);
 
 // Makes the first planned asset in `order` with an asset's bytes the one that determines its type. Returns false if it

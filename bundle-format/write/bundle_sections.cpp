@@ -37,11 +37,10 @@ std::uint64_t manifest_offset(std::uint64_t blocks_bytes) noexcept {
     return align_section(kBlocksOffset + blocks_bytes);
 }
 
-Result<WrittenHeads> write_sections(const BundlePlan& plan, const SortedNames& names, const StoredContent& content,
-                                    StagedFile& file) {
+Result<WrittenHeads> write_sections(const BundlePlan& plan, std::span<const std::uint32_t> names_by_text,
+                                    const StoredContent& content, StagedFile& file) {
     // The plan in terms of distinct assets, which are known now.
     FARDEL_TRY_ASSIGN(const ResolvedPlan resolved, resolve_plan(plan, content));
-    FARDEL_TRY_ASSIGN(const TableBytes manifest, build_manifest_tables(plan, names, content, resolved));
 
     WrittenHeads out;
     LayoutHead& layout = out.layout;
@@ -49,19 +48,19 @@ Result<WrittenHeads> write_sections(const BundlePlan& plan, const SortedNames& n
     layout.blocks_bytes = content.blocks_bytes;
     layout.codecs = codecs_of(content.blocks);
     layout.manifest_offset = manifest_offset(layout.blocks_bytes);
-    FARDEL_TRY_ASSIGN(TableSection manifest_section,
-                      write_tables(manifest, file, layout.manifest_offset, limits::kManifestBytesMax));
-    layout.layout_offset = align_section(layout.manifest_offset + manifest_section.length_bytes);
-    FARDEL_TRY_ASSIGN(TableSection layout_section,
-                      write_tables(build_layout_tables(content), file, layout.layout_offset, limits::kLayoutBytesMax));
-    layout.layout_bytes = layout_section.length_bytes;
-    layout.tables = std::move(layout_section.entries);
+    TableSection manifest(file, layout.manifest_offset, limits::kManifestBytesMax);
+    FARDEL_TRY(write_manifest_tables(plan, names_by_text, content, resolved, manifest));
+    layout.layout_offset = align_section(layout.manifest_offset + manifest.length_bytes());
+    TableSection layout_tables(file, layout.layout_offset, limits::kLayoutBytesMax);
+    FARDEL_TRY(write_layout_tables(content, layout_tables));
+    layout.layout_bytes = layout_tables.length_bytes();
+    layout.tables = layout_tables.entries();
     layout.trailer_offset = align_section(layout.layout_offset + layout.layout_bytes);
     FARDEL_TRY(file.resize(layout.trailer_offset));
 
     // The heads come last: until then the file is not a bundle.
-    out.head.manifest_bytes = manifest_section.length_bytes;
-    out.head.tables = std::move(manifest_section.entries);
+    out.head.manifest_bytes = manifest.length_bytes();
+    out.head.tables = manifest.entries();
     const HeadBytes head_bytes = encode_head(out.head);
     layout.bundle = bundle_id(head_bytes);
     const HeadBytes layout_bytes = encode_layout_head(layout);

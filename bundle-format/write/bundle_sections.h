@@ -2,7 +2,6 @@
 #pragma once
 
 #include "asset_storage.h"
-#include "sorted_names.h"
 
 #include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
@@ -12,6 +11,7 @@
 #include <fardel/format/staged_file.h>
 
 #include <cstdint>
+#include <span>
 
 namespace fardel {
 
@@ -27,9 +27,9 @@ struct WrittenHeads {
     LayoutId layout_id;
 };
 
-// The blocks of `content` are in the file, with nothing behind them. Errors: malformed (assets with equal bytes
-// disagree), limit, those of the file.
-Result<WrittenHeads> write_sections(const BundlePlan& plan, const SortedNames& names, const StoredContent& content,
-                                    StagedFile& file);
+// The blocks of `content` are in the file, with nothing behind them; sort_names() returned `names_by_text`. Errors:
+// malformed (assets with equal bytes disagree), limit, those of the file.
+Result<WrittenHeads> write_sections(const BundlePlan& plan, std::span<const std::uint32_t> names_by_text,
+                                    const StoredContent& content, StagedFile& file);
 
 }  // namespace fardel

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace fardel {
 namespace {
@@ -51,6 +52,21 @@ BundleWriteSummary summary_of(const BundlePlan& plan, BundlePurpose purpose, con
     return summary;
 }
 
+// Reads the sources, and stores what they give.
+Result<StoredContent> store_plan(const BundlePlan& plan, StagedFile& file, const BundleWriteOptions& options) {
+    FARDEL_TRY_ASSIGN(const std::vector<std::uint32_t> order, order_assets(plan.assets));
+    const bool has_ranks = std::ranges::any_of(plan.assets, [](const auto& asset) { return asset.rank.has_value(); });
+    const auto by_rank = has_ranks ? order_by_rank(plan.assets, order) : std::vector<std::uint32_t>();
+    FARDEL_TRY_ASSIGN(StoredContent content,
+                      store_assets(plan.assets, has_ranks ? by_rank : order, file, kBlocksOffset, options));
+    if (!adopt_first(content, plan.assets, order)) {
+        // Equal bytes are planned with two piece sizes: then ranks do not count, since the manifest has the sizes.
+        FARDEL_TRY(file.resize(0));
+        FARDEL_TRY_ASSIGN(content, store_assets(plan.assets, order, file, kBlocksOffset, options));
+    }
+    return content;
+}
+
 // Calls stored() when the sources have been read for the last time.
 Result<StagedBundle> write_plan(const BundlePlan& plan, std::unique_ptr<StagedFile> file,
                                 const BundleWriteOptions& options, const std::function<void()>& stored) {
@@ -61,21 +77,12 @@ Result<StagedBundle> write_plan(const BundlePlan& plan, std::unique_ptr<StagedFi
 
     // Checks that need only the plan.
     FARDEL_TRY(verify_plan(plan));
-    FARDEL_TRY_ASSIGN(const SortedNames names, sort_names(plan.names));
-    FARDEL_TRY_ASSIGN(const std::vector<std::uint32_t> order, order_assets(plan.assets));
-
-    // One pass over the sources.
-    const std::vector<std::uint32_t> stored_order = order_by_rank(plan.assets, order);
-    FARDEL_TRY_ASSIGN(StoredContent content, store_assets(plan.assets, stored_order, *file, kBlocksOffset, options));
-    if (!adopt_first(content, plan.assets, order)) {
-        // Equal bytes are planned with two piece sizes: then ranks do not count, since the manifest has the sizes.
-        FARDEL_TRY(file->resize(0));
-        FARDEL_TRY_ASSIGN(content, store_assets(plan.assets, order, *file, kBlocksOffset, options));
-    }
-
+    FARDEL_TRY_ASSIGN(const std::vector<std::uint32_t> names_by_text, sort_names(plan.names));
+    FARDEL_TRY_ASSIGN(StoredContent content, store_plan(plan, *file, options));
     stored();
+    sort_by_id(content);
 
-    FARDEL_TRY_ASSIGN(const WrittenHeads heads, write_sections(plan, names, content, *file));
+    FARDEL_TRY_ASSIGN(const WrittenHeads heads, write_sections(plan, names_by_text, content, *file));
     BundleWriteSummary summary = summary_of(plan, options.purpose, content, heads.head, heads.layout);
     summary.bundle = heads.layout.bundle;
     summary.layout = heads.layout_id;
@@ -97,9 +104,11 @@ Result<StagedBundle> write_bundle(const BundlePlan& plan, const std::string& pat
 Result<StagedBundle> write_bundle(BundlePlan&& plan, const std::string& path, const BundleWriteOptions& options) {
     FARDEL_TRY_ASSIGN(auto file, stage_file(path));
     return write_plan(plan, std::move(file), options, [&] {
-        // Of many small files, the blobs are half of the plan, and the tables need as much.
-        for (PlannedAsset& asset : plan.assets)
+        // Of many small files, this is half of the plan, and the tables need as much.
+        for (PlannedAsset& asset : plan.assets) {
             asset.source.reset();
+            asset.known.reset();
+        }
     });
 }
 

@@ -120,7 +120,7 @@ Result<Tags> sorted_tags(const PlannedVariant& variant) {
         if (!is_word(axis) || !is_word(value))
             return bad_plan("tag " + quoted(axis + "=" + value) + ": axis and value consist of " +
                             std::string(kTagWordCharacters));
-    Tags tags = variant.tags;
+    Tags tags(variant.tags.begin(), variant.tags.end());
     std::ranges::sort(tags);
     const auto twice = std::ranges::adjacent_find(tags, {}, &Tag::axis);
     if (twice != tags.end())

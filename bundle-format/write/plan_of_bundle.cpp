@@ -172,7 +172,7 @@ private:
 
     Result<PlannedVariant> plan_variant(std::uint32_t index) const {
         FARDEL_TRY_ASSIGN(const VariantRecord record, bundle_.variant(index));
-        PlannedVariant variant{.asset = record.asset, .tags = {}};
+        PlannedVariant variant{.asset = record.asset};
         for (std::uint32_t i = 0; i < record.tag_count; ++i) {
             FARDEL_TRY_ASSIGN(const TagRecord tag, bundle_.tag(record.tag_first + i));
             Tag planned;
@@ -197,7 +197,7 @@ private:
                     name.variants.push_back(std::move(variant));
                 }
             } else if (!record.is(NameRecord::tombstone)) {
-                name.variants.push_back({.asset = record.target, .tags = {}});
+                name.variants.push_back({.asset = record.target});
             }
             plan_.names.push_back(std::move(name));
         }

@@ -66,33 +66,41 @@ Status verify_no_name_is_an_alias(Texts texts) {
 
 }  // namespace
 
-Result<SortedNames> sort_names(std::span<const PlannedName> names) {
+Result<std::vector<std::uint32_t>> sort_names(std::span<const PlannedName> names) {
     struct NameText {
         std::string_view text;
         std::uint32_t name;
     };
-    std::vector<NameText> sorted_texts;
-    sorted_texts.reserve(names.size());
+    std::vector<NameText> sorted;
+    sorted.reserve(names.size());
     for (const PlannedName& name : names)
-        sorted_texts.push_back({name.name.view(), static_cast<std::uint32_t>(sorted_texts.size())});
-    std::ranges::sort(sorted_texts, {}, &NameText::text);
+        sorted.push_back({name.name.view(), static_cast<std::uint32_t>(sorted.size())});
+    std::ranges::sort(sorted, {}, &NameText::text);
 
-    SortedNames sorted;
-    sorted.by_text.reserve(sorted_texts.size());
-    sorted.by_hash.reserve(sorted_texts.size());
+    std::vector<std::uint32_t> by_text;
+    by_text.reserve(sorted.size());
     std::vector<std::string_view> texts;
-    texts.reserve(sorted_texts.size());
-    for (const NameText& entry : sorted_texts) {
-        sorted.by_text.push_back(entry.name);
-        sorted.by_hash.push_back({name_hash(entry.text), static_cast<std::uint32_t>(texts.size())});
+    texts.reserve(sorted.size());
+    for (const NameText& entry : sorted) {
+        by_text.push_back(entry.name);
         texts.push_back(entry.text);
     }
-    std::ranges::sort(sorted.by_hash);
-    FARDEL_TRY_ASSIGN(sorted.buckets, fill_name_buckets(sorted.by_hash));
-    FARDEL_TRY(verify_folds_differ(texts, sorted.by_hash));
-    FARDEL_TRY(verify_no_name_is_a_folder(texts, sorted.by_hash));
+    sorted = {};
+    const std::vector<HashedName> by_hash = hash_names(names, by_text);
+    FARDEL_TRY(count_name_buckets(by_hash));
+    FARDEL_TRY(verify_folds_differ(texts, by_hash));
+    FARDEL_TRY(verify_no_name_is_a_folder(texts, by_hash));
     FARDEL_TRY(verify_no_name_is_an_alias(texts));
-    return sorted;
+    return by_text;
+}
+
+std::vector<HashedName> hash_names(std::span<const PlannedName> names, std::span<const std::uint32_t> by_text) {
+    std::vector<HashedName> by_hash;
+    by_hash.reserve(by_text.size());
+    for (const std::uint32_t name : by_text)
+        by_hash.push_back({name_hash(names[name].name.view()), static_cast<std::uint32_t>(by_hash.size())});
+    std::ranges::sort(by_hash);
+    return by_hash;
 }
 
 }  // namespace fardel

@@ -1,8 +1,6 @@
 #include "string_table.h"
 
-#include <fardel/base/fits.h>
 #include <fardel/base/little_endian.h>
-#include <fardel/base/text_fields.h>
 #include <fardel/format/limits.h>
 
 #include <algorithm>
@@ -17,6 +15,11 @@ namespace {
 std::uint64_t text_hash(std::string_view text) { return std::hash<std::string_view>()(text); }
 
 }  // namespace
+
+void StringTable::reserve(std::size_t count) {
+    texts_.reserve(count);
+    numbers_.reset(count);
+}
 
 void StringTable::add(std::string_view text) {
     assert(text.size() <= limits::kStringBytesMax);
@@ -33,39 +36,37 @@ void StringTable::add(std::string_view text) {
 }
 
 Status StringTable::seal() {
-    std::uint64_t length_bytes = 0;
     for (const std::string_view text : texts_)
-        length_bytes += sizeof(std::uint16_t) + text.size();
-    if (length_bytes > limits::kStringsBytesMax || !fits_memory(length_bytes))
-        return Error(ErrorCode::limit,
-                     "all strings together have " + std::to_string(length_bytes) + " bytes; at most " +
-                         std::to_string(std::min<std::uint64_t>(limits::kStringsBytesMax, PTRDIFF_MAX)));
+        length_bytes_ += sizeof(std::uint16_t) + text.size();
+    if (length_bytes_ > limits::kStringsBytesMax)
+        return Error(ErrorCode::limit, "all strings together have " + std::to_string(length_bytes_) +
+                                           " bytes; at most " + std::to_string(limits::kStringsBytesMax));
     // Names are added first and in order, and are most of the strings: only what comes after them has to be sorted.
     const auto unsorted = std::ranges::is_sorted_until(texts_);
     std::ranges::sort(unsorted, texts_.end());
     std::ranges::inplace_merge(texts_, unsorted);
 
-    bytes_.reserve(in_memory(length_bytes));
+    refs_.reserve(texts_.size());
     numbers_.reset(texts_.size());
+    std::uint64_t at = 0;
     for (const std::string_view text : texts_) {
-        numbers_.insert(text_hash(text), static_cast<StringRef>(bytes_.size()));
-        append_le(bytes_, static_cast<std::uint16_t>(text.size()));
-        const auto raw = std::as_bytes(std::span(text));
-        bytes_.insert(bytes_.end(), raw.begin(), raw.end());
+        numbers_.insert(text_hash(text), static_cast<std::uint32_t>(refs_.size()));
+        refs_.push_back(static_cast<StringRef>(at));
+        at += sizeof(std::uint16_t) + text.size();
     }
-    texts_ = {};
     return ok();
 }
 
-std::string_view StringTable::text_at(StringRef ref) const {
-    const auto size = load_le<std::uint16_t>(&bytes_[ref]);
-    return as_text(std::span(bytes_).subspan(ref + sizeof size, size));
+StringRef StringTable::ref(std::string_view text) const {
+    const std::uint32_t number = numbers_.find(text_hash(text), [&](std::uint32_t one) { return texts_[one] == text; });
+    assert(number != NumberTable::kNone);
+    return refs_[number];
 }
 
-StringRef StringTable::ref(std::string_view text) const {
-    const std::uint32_t ref = numbers_.find(text_hash(text), [&](std::uint32_t at) { return text_at(at) == text; });
-    assert(ref != NumberTable::kNone);
-    return ref;
+void append_string(std::string_view text, std::vector<std::byte>& bytes) {
+    append_le(bytes, static_cast<std::uint16_t>(text.size()));
+    const auto raw = std::as_bytes(std::span(text));
+    bytes.insert(bytes.end(), raw.begin(), raw.end());
 }
 
 }  // namespace fardel

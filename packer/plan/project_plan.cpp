@@ -132,7 +132,7 @@ Result<PlannedName> plan_name(std::vector<Member>& members) {
             return contradiction(*placed.first->second, member,
                                  "share the name " + in_quotes(first.decision.name) +
                                      " and have the same tags; give one other tags in a [[rule]]");
-        name.variants.push_back({.asset = member.asset, .tags = member.decision.tags});
+        name.variants.push_back({.tags = member.decision.tags, .asset = member.asset});
     }
     return name;
 }

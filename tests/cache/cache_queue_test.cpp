@@ -428,7 +428,7 @@ TEST_CASE("cache queue: a boot file with other bytes or records for a key gives 
         const auto add = [&](const std::string& path, Bytes bytes) {
             plan.assets.push_back({.source = make_memory_blob(std::move(bytes)), .key = path});
             plan.names.push_back({.name = value_of(AssetName::parse(path)),
-                                  .variants = {PlannedVariant{.asset = std::uint32_t(plan.names.size()), .tags = {}}},
+                                  .variants = {PlannedVariant{.asset = std::uint32_t(plan.names.size())}},
                                   .published = false});
         };
         add("records/" + name, value_of(encode_cache_record(forged)));

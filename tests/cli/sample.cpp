@@ -33,7 +33,7 @@ std::string make_rich_bundle(const ScratchFolder& scratch) {
     }
     plan.names.push_back(
         {.name = name_of("textures/wall"),
-         .variants = {{.asset = 0, .tags = {{"texture", "astc"}}}, {.asset = 1, .tags = {{"texture", "png"}}}}});
+         .variants = {{.tags = {{"texture", "astc"}}, .asset = 0}, {.tags = {{"texture", "png"}}, .asset = 1}}});
     plan.names.push_back({.name = name_of("old.cfg")});
     plan.names.push_back({.name = name_of("private.dat"), .variants = {{.asset = 2}}, .published = false});
     const std::string path = scratch.path("rich.fardel");

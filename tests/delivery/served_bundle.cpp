@@ -42,7 +42,7 @@ Bytes game_of_maps() {
     }
     plan.names.push_back(
         {.name = name_of("sound/hello.wav"),
-         .variants = {{.asset = 4, .tags = {{"lang", "en"}}}, {.asset = 5, .tags = {{"lang", "de"}}}}});
+         .variants = {{.tags = {{"lang", "en"}}, .asset = 4}, {.tags = {{"lang", "de"}}, .asset = 5}}});
     return written(plan);
 }
 

@@ -79,7 +79,7 @@ void check_macros(std::string_view text) {
         const std::string name = "ui/" + std::to_string(asset) + ".h";
         auto findings = scan_references(name, "", std::as_bytes(std::span(file)));
         scans.push_back({.findings = findings ? *std::move(findings) : ScanFindings()});
-        plan.names.push_back({.name = *AssetName::parse(name), .variants = {{.asset = asset, .tags = {}}}});
+        plan.names.push_back({.name = *AssetName::parse(name), .variants = {{.asset = asset}}});
     }
     std::vector<AssetScan> again = scans;
     require(static_cast<bool>(add_references_by_macros(plan, scans)));

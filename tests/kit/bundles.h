@@ -70,8 +70,9 @@ public:
         PlannedName planned{.name = name_of(name), .published = true, .extends = extends};
         for (const std::string& content : contents)
             planned.variants.push_back(
-                {.asset = add_asset(plan_, std::string(name) + " " + std::to_string(planned.variants.size()), content),
-                 .tags = {{"quality", std::to_string(planned.variants.size())}}});
+                {.tags = {{"quality", std::to_string(planned.variants.size())}},
+                 .asset =
+                     add_asset(plan_, std::string(name) + " " + std::to_string(planned.variants.size()), content)});
         plan_.names.push_back(std::move(planned));
         return *this;
     }

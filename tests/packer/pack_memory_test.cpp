@@ -23,8 +23,9 @@ std::size_t memory_of_pack(std::size_t files) {
 }
 
 // Projects have a million files and more. What each of them takes is in docs/performance.md; this is a limit for one
-// more field, list or copy per file.
-TEST_CASE("pack memory: one more small file takes at most 600 bytes") {
+// more field, list or copy per file. Lists of few files have more room to grow, and what lies in SystemMemory is not
+// counted.
+TEST_CASE("pack memory: one more small file takes at most 330 bytes") {
     if (!kMemoryIsCounted || sizeof(void*) != 8) {
         MESSAGE("SKIPPED: memory is counted with glibc's malloc on 64 bits, without sanitizers");
         return;
@@ -32,7 +33,7 @@ TEST_CASE("pack memory: one more small file takes at most 600 bytes") {
     constexpr std::size_t kFew = 2'000, kMany = 6'000;
     const std::size_t few = memory_of_pack(kFew);
     const std::size_t many = memory_of_pack(kMany);
-    CHECK((many - few) / (kMany - kFew) <= 600);
+    CHECK((many - few) / (kMany - kFew) <= 330);
 }
 
 }  // namespace fardel::tests::pack_memory_test

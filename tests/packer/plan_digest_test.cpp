@@ -24,7 +24,7 @@ BundlePlan plan() {
     plan.assets[1].key = "b";
     plan.assets[1].known = PlannedAsset::Known{.asset = tests::filled_id<AssetId>(3), .size_bytes = 5};
     plan.names = {
-        {.name = *AssetName::parse("n/a"), .variants = {{.asset = 0}, {.asset = 1, .tags = {{"quality", "hd"}}}}},
+        {.name = *AssetName::parse("n/a"), .variants = {{.asset = 0}, {.tags = {{"quality", "hd"}}, .asset = 1}}},
         {.name = *AssetName::parse("n/gone")}};
     plan.consumes = {{.text = "fonts/**", .pattern = true}};
     plan.dependencies = {{.bundle = tests::filled_id<BundleId>(4), .name = "base", .version = "1"}};

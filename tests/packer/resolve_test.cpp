@@ -444,7 +444,7 @@ TEST_CASE("resolve: a reference to a name with variants means that name in its o
     const auto plain = game.add("t.tga"), more = game.add("x.tga");
     for (const char* name : {"t.tga", "u.tga"}) {
         PlannedName planned{.name = *AssetName::parse(name),
-                            .variants = {{plain, {}}, {more, {{"quality", "hd"}}}},
+                            .variants = {{.asset = plain}, {{{"quality", "hd"}}, more}},
                             .published = std::string_view(name) == "t.tga"};
         std::erase_if(game.plan.names, [&](const PlannedName& one) { return one.name == planned.name; });
         game.plan.names.push_back(std::move(planned));

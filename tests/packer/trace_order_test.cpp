@@ -31,7 +31,7 @@ TEST_CASE("trace order: a name means all its variants, and an asset with several
     BundlePlan plan;
     add(plan, "a", "1");
     const std::uint32_t second = add_asset(plan, "a@hd", "2");
-    plan.names[0].variants.push_back({.asset = second, .tags = {{"quality", "hd"}}});
+    plan.names[0].variants.push_back({.tags = {{"quality", "hd"}}, .asset = second});
     plan.names.push_back({.name = name_of("also"), .variants = {{.asset = second}}});
     rank_by_trace(plan, trace_of({{"also", kRankBytes}, {"a", 1}}));
     CHECK(ranks_of(plan) == std::vector<std::optional<std::uint32_t>>{1, 0});

@@ -1,5 +1,7 @@
 #include <fardel/sources/secret_files.h>
 
+#include <fardel/sources/entry_plan.h>
+
 #include "kit/blobs.h"
 #include "kit/files.h"
 
@@ -85,6 +87,22 @@ TEST_CASE("secret files: a secret key is refused when it is read, up to 16 KiB, 
     REQUIRE(refuse_secrets(all, std::vector<std::string>{"author.key"}));
     CHECK(*read_blob_text(*entry_of(all, "author.key").blob) == kPem);
     CHECK(entry_of(all, "text.txt").blob->find_version() == entry_of(scan(folder), "text.txt").blob->find_version());
+}
+
+TEST_CASE("secret files: a plan has no judge of what was read, and a file that becomes a secret then is a conflict") {
+    const ScratchFolder folder;
+    folder.write("text.txt", "text");
+    ScanResult found = scan(folder);
+    const auto unjudged = entry_of(found, "text.txt").blob;
+    REQUIRE(refuse_secrets(found, {}));
+    const auto judged = entry_of(found, "text.txt").blob;
+    CHECK(judged != unjudged);
+    CHECK(without_judge(judged) == unjudged);
+    CHECK(without_judge(unjudged) == unjudged);
+    const BundlePlan plan = value_of(plan_entries(std::move(found.entries)));
+    CHECK(plan.assets.front().source == unjudged);
+    folder.write("text.txt", kPem);
+    CHECK(code_of(plan.assets.front().source->open()) == ErrorCode::conflict);
 }
 
 }  // namespace fardel::tests::secret_files_test

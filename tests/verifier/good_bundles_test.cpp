@@ -44,7 +44,7 @@ BundlePlan plan_of(const forge::Recipe& recipe) {
     for (const forge::Name& name : recipe.names) {
         PlannedName out{*AssetName::parse(name.text), {}, name.published, name.extends};
         for (const forge::Variant& variant : name.variants)
-            out.variants.push_back({variant.asset, variant.tags});
+            out.variants.push_back({variant.tags, variant.asset});
         plan.names.push_back(std::move(out));
     }
     for (const forge::Consume& consume : recipe.consumes)

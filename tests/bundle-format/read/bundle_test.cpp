@@ -94,7 +94,7 @@ public:
                 static constexpr const char* kTypes[] = {"text/plain", "image/png", "audio/ogg"};
                 const std::uint32_t asset = add_asset(known.plan, text + "#" + std::to_string(v), variant.content,
                                                       kTypes[below(3)], below(3) == 0);
-                planned.variants.push_back({.asset = asset, .tags = {variant.tags.rbegin(), variant.tags.rend()}});
+                planned.variants.push_back({.tags = Tags(variant.tags.rbegin(), variant.tags.rend()), .asset = asset});
                 known.contents.insert(variant.content);
                 entry.variants.push_back(std::move(variant));
             }

@@ -39,9 +39,9 @@ TEST_CASE("name tables: variants keep their order, tags are sorted by axis") {
                hd = add_asset(plan, "wall.hd", "hd");
     plan.names.push_back(
         {.name = name_of("wall"),
-         .variants = {{png, {}}, {hd, {{"texture", "png"}, {"quality", "hd"}}}, {astc, {{"texture", "astc"}}}}});
-    plan.names.push_back({.name = name_of("floor"), .variants = {{astc, {{"texture", "astc"}}}}});
-    plan.names.push_back({.name = name_of("base/door"), .variants = {{hd, {}}}, .extends = true});
+         .variants = {{.asset = png}, {{{"texture", "png"}, {"quality", "hd"}}, hd}, {{{"texture", "astc"}}, astc}}});
+    plan.names.push_back({.name = name_of("floor"), .variants = {{{{"texture", "astc"}}, astc}}});
+    plan.names.push_back({.name = name_of("base/door"), .variants = {{.asset = hd}}, .extends = true});
     const AuditedBundle audit = audited(plan);
     CHECK(variants_of(audit, "wall") ==
           std::vector<std::string>{"png:", "hd: quality=hd texture=png", "astc: texture=astc"});
@@ -64,7 +64,7 @@ TEST_CASE("name tables: an asset is stored once, with no name and with many") {
     const auto shared = add_asset(plan, "1", "shared");
     add_asset(plan, "2", "nameless");
     for (const char* name : {"x", "y", "z"})
-        plan.names.push_back({.name = name_of(name), .variants = {{shared, {}}}});
+        plan.names.push_back({.name = name_of(name), .variants = {{.asset = shared}}});
     const AuditedBundle audit = audited(plan);
     CHECK(audit.assets.size() == 2);
     for (const char* name : {"x", "y", "z"})
@@ -76,7 +76,7 @@ TEST_CASE("name tables: buckets are right from one name to many") {  // checked 
         BundlePlan plan;
         const auto asset = add_asset(plan, "asset", "x");
         for (int i = 0; i < count; ++i)
-            plan.names.push_back({.name = name_of("folder/" + std::to_string(i)), .variants = {{asset, {}}}});
+            plan.names.push_back({.name = name_of("folder/" + std::to_string(i)), .variants = {{.asset = asset}}});
         CHECK(audited(plan).names.size() == static_cast<std::size_t>(count));
     }
 }

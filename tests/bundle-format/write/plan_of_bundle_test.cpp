@@ -18,9 +18,9 @@ BundlePlan rich_plan() {
     const std::uint32_t plain = add_asset(plan, "wall", std::string(90'000, 'w'), "image/x-test");
     const std::uint32_t nameless = add_asset(plan, "nameless", "no name leads here");
     plan.names.push_back({.name = name_of("textures/wall"),
-                          .variants = {{.asset = plain}, {.asset = hd, .tags = {{"quality", "hd"}, {"lang", "fr"}}}}});
+                          .variants = {{.asset = plain}, {.tags = {{"quality", "hd"}, {"lang", "fr"}}, .asset = hd}}});
     plan.names.push_back(
-        {.name = name_of("textures/door"), .variants = {{.asset = hd, .tags = {{"quality", "hd"}}}}, .extends = true});
+        {.name = name_of("textures/door"), .variants = {{.tags = {{"quality", "hd"}}, .asset = hd}}, .extends = true});
     plan.names.push_back({.name = name_of("private"), .variants = {{.asset = map}}, .published = false});
     plan.names.push_back({.name = name_of("gone")});
     plan.dependencies = {{.bundle = BundleId::parse(std::string(64, 'b')).value(), .name = "b", .version = "2"},

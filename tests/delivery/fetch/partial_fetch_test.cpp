@@ -77,9 +77,9 @@ TEST_CASE("partial fetch: one format of textures, with what has no format and, w
     const auto add_variants = [&](const std::string& name, const std::vector<std::pair<std::uint32_t, Tags>>& all) {
         PlannedName planned{.name = name_of(name)};
         for (const auto& [seed, tags] : all)
-            planned.variants.push_back({.asset = add_asset(plan, name + std::to_string(seed),
-                                                           random_text(seed, kPartBytes), "application/octet-stream"),
-                                        .tags = tags});
+            planned.variants.push_back({.tags = tags,
+                                        .asset = add_asset(plan, name + std::to_string(seed),
+                                                           random_text(seed, kPartBytes), "application/octet-stream")});
         plan.names.push_back(std::move(planned));
     };
     add_variants("textures/sky", {{31, {{"texture", "png"}}}, {32, {{"texture", "bc7"}}}, {33, {{"texture", "astc"}}}});

@@ -149,7 +149,7 @@ TEST_CASE("mount: a plan shows assets in memory, its variants and unpublished na
     plan.assets = {{.source = make_memory_blob(bytes_of("sd")), .key = "sd"},
                    {.source = make_memory_blob(bytes_of("hd")), .key = "hd"}};
     plan.names = {{.name = AssetName::parse("wall").value(),
-                   .variants = {{.asset = 0}, {.asset = 1, .tags = {{"quality", "hd"}}}}},
+                   .variants = {{.asset = 0}, {.tags = {{"quality", "hd"}}, .asset = 1}}},
                   {.name = AssetName::parse("own").value(), .variants = {{.asset = 1}}, .published = false}};
     Vfs vfs;
     auto options = unsigned_at("memory");

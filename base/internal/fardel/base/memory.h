@@ -11,6 +11,10 @@ std::byte* map_zeroed(std::size_t size_bytes) noexcept;
 // `bytes` came from map_zeroed with this size, or is nullptr.
 void unmap_zeroed(std::byte* bytes, std::size_t size_bytes) noexcept;
 
+// For a program's start, where glibc allocates: a list above 1 MiB goes back to the system as soon as it is freed.
+// Otherwise one of up to 32 MiB may stay with the program, and be of no use to longer ones.
+void return_freed_lists() noexcept;
+
 // Overwrites a secret; unlike memset(), also if nobody reads the bytes again.
 void erase_secret(std::span<std::byte> secret) noexcept;
 

@@ -11,6 +11,7 @@
 #include <fardel/format/name.h>
 #include <fardel/format/tag.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -149,8 +150,54 @@ public:
     }
     void push_back(Item item) { edit().push_back(std::move(item)); }
 
+    friend bool operator==(const RareList& a, const RareList& b) {
+        return std::equal(a.begin(), a.end(), b.begin(), b.end());
+    }
+
 private:
     Rare<std::vector<Item>> items_;
+};
+
+// A list that has one item for most names of a plan, which lies in the list itself. Used like std::vector.
+template <class Item>
+class MostlyOne {
+public:
+    MostlyOne() noexcept = default;
+    MostlyOne(std::vector<Item> items) {
+        for (Item& item : items)
+            push_back(std::move(item));
+    }
+    MostlyOne(std::initializer_list<Item> items) : MostlyOne(std::vector<Item>(items)) {}
+
+    std::size_t size() const noexcept { return has_one_ ? 1 : more_.size(); }
+    bool empty() const noexcept { return size() == 0; }
+    const Item* data() const noexcept { return has_one_ ? &one_ : more_.data(); }
+    Item* data() noexcept { return has_one_ ? &one_ : more_.data(); }
+    const Item* begin() const noexcept { return data(); }
+    Item* begin() noexcept { return data(); }
+    const Item* end() const noexcept { return data() + size(); }
+    Item* end() noexcept { return data() + size(); }
+    const Item& front() const noexcept { return *data(); }
+    Item& front() noexcept { return *data(); }
+    const Item& operator[](std::size_t i) const noexcept { return data()[i]; }
+    Item& operator[](std::size_t i) noexcept { return data()[i]; }
+
+    void push_back(Item item) {
+        if (empty()) {
+            one_ = std::move(item);
+            has_one_ = true;
+            return;
+        }
+        if (std::exchange(has_one_, false))
+            more_.edit().push_back(std::exchange(one_, Item()));
+        more_.push_back(std::move(item));
+    }
+    void clear() noexcept { *this = {}; }
+
+private:
+    RareList<Item> more_;  // all of them, unless there is one
+    [[no_unique_address]] Item one_ = {};
+    bool has_one_ = false;
 };
 
 // Assets with equal bytes become one: it takes content type and piece size from the first in order of (content type,
@@ -178,15 +225,15 @@ struct PlannedAsset {
 };
 
 struct PlannedVariant {
+    RareList<Tag> tags = {};  // in any order, each axis once; no two variants of a name have equal tags
     std::uint32_t asset = 0;  // index into BundlePlan::assets
-    Tags tags;                // in any order, each axis once; no two variants of a name have equal tags
 };
 
 struct PlannedName {
     AssetName name;
     // One variant without tags: a plain name. No variant: a tombstone. The first variant is the default; order is the
-    // last criterion of choice.
-    std::vector<PlannedVariant> variants;
+    // last criterion of choice. (Without the attributes, a name takes half as much again.)
+    [[no_unique_address]] MostlyOne<PlannedVariant> variants;
     bool published = true;  // always true for a tombstone
     bool extends = false;   // adds variants to a name that another bundle publishes
 };

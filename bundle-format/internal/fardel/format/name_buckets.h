@@ -16,6 +16,7 @@ namespace fardel {
 struct HashedName {
     std::uint64_t hash = 0;  // name_hash of the text
     std::uint32_t name = 0;  // record of the names table
+    StringRef text = 0;      // for the bucket; decides nothing
     friend auto operator<=>(const HashedName&, const HashedName&) = default;
 };
 
@@ -28,8 +29,26 @@ constexpr std::uint64_t home_bucket(std::uint64_t hash, std::uint64_t homes) noe
     return (hash >> 32) * homes >> 32;
 }
 
-// Returns the buckets of `names`, which are sorted and distinct; the texts are left 0. Error: limit (a name would lie
-// more than kNameSpillMax buckets behind its home; this happens only with names chosen for it).
+// Fills the buckets of names one after the other: those of a million names have 18 MB.
+class NameBucketFill {
+public:
+    // `names` are sorted and distinct.
+    explicit NameBucketFill(std::span<const HashedName> names) noexcept
+        : names_(names), homes_(home_buckets(names.size())) {}
+    bool at_end() const noexcept { return bucket_ >= homes_ && placed_ == names_.size(); }
+    // Not at_end(). Returns the next bucket. Error: limit (a name would lie more than
+    // kNameSpillMax buckets behind its home; this happens only with names chosen for it).
+    Result<NameBucketRecord> next();
+
+private:
+    std::span<const HashedName> names_;
+    std::uint64_t homes_;
+    std::uint64_t bucket_ = 0;
+    std::size_t placed_ = 0;  // the first names
+};
+// How many there are; error: that of next().
+Result<std::uint64_t> count_name_buckets(std::span<const HashedName> names);
+// All of them.
 Result<std::vector<NameBucketRecord>> fill_name_buckets(std::span<const HashedName> names);
 
 // Returns the number of filter words: 2^b with the smallest b for which names ≤ 4 × 2^b; 0 if there are no names.

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <fardel/base/result.h>
+#include <fardel/format/bundle_plan.h>
 #include <fardel/sources/source_scan.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,5 +28,9 @@ bool looks_like_secret_key(std::string_view start);
 // Refuses secrets among the entries, except those whose names `allowed` has. A name is judged now, bytes when they are
 // read: then opening the blob fails, and no file is read twice. Error, of both: denied (it names the file).
 Status refuse_secrets(ScanResult& scan, std::span<const std::string> allowed);
+
+// Of a blob that was opened since refuse_secrets(): the blob itself, which needs no judge any more, because it fails if
+// its bytes change. Each of a million small files has a judge.
+std::shared_ptr<const BlobSource> without_judge(std::shared_ptr<const BlobSource> blob);
 
 }  // namespace fardel
