@@ -27,10 +27,13 @@ public:
     std::vector<Candidate> insert(const AssetName& name, Candidate candidate) {
         std::vector<Candidate> out;
         const std::string folded = fold_name(name.view());
-        for (std::size_t slash = folded.find('/'); slash != folded.npos; slash = folded.find('/', slash + 1))
+        // No file has the name of a folder that the previous name is in, too.
+        const auto shared = static_cast<std::size_t>(std::ranges::mismatch(previous_, folded).in1 - previous_.begin());
+        for (std::size_t slash = folded.find('/', shared); slash != folded.npos; slash = folded.find('/', slash + 1))
             if (const auto file = by_folded_.find(std::string_view(folded).substr(0, slash)); file != by_folded_.end())
                 extract(file, out);
-        auto at = by_folded_.lower_bound(folded);
+        const bool is_last = !by_folded_.empty() && by_folded_.rbegin()->first < folded;  // most often, by far
+        auto at = is_last ? by_folded_.end() : by_folded_.lower_bound(folded);
         if (at != by_folded_.end() && at->first == folded)
             at = extract(at, out);
         // Names that begin with this one are adjacent: unless the next one does, no folder has this name.
@@ -43,6 +46,7 @@ public:
         }
         const SharedText& key = name.view() == folded ? name.shared_text() : folds_.emplace_back(folded);
         by_folded_.emplace_hint(at, key, candidate);
+        previous_ = folded;
         return out;
     }
 
@@ -68,6 +72,7 @@ private:
     SystemMemory memory_;
     Map by_folded_{&memory_};  // its keys are the texts of the entries' names, or of folds_
     std::deque<SharedText> folds_;
+    std::string previous_;  // the folded name that was inserted last
 };
 
 std::string contradiction(const SourceEntry& a, const SourceEntry& b) {
