@@ -1,6 +1,7 @@
 // fardel job: runs jobs that another machine has put into a cache that this one shares.
 
 #include "console/command_line.h"
+#include "console/figures.h"
 #include "console/json.h"
 #include "console/signing_key.h"
 #include "console/temporary_folder.h"

@@ -64,9 +64,9 @@ struct ProjectBuild::State {
     Result<JobGraph> plan_jobs(const std::vector<SourceEntry>& entries, const FileContents& contents);
     // Returns the outputs of all jobs, from the cache or from running the jobs in batches as their inputs become
     // available.
-    Result<JobsRun> run_processors(JobGraph& graph, FileContents contents);
+    Result<JobsRun> run_processors(JobGraph& job_graph, FileContents contents);
     // Returns the files that the rules apply to: sources that are kept, and outputs.
-    std::vector<ProjectFile> project_files(const JobGraph& graph, JobsRun run) const;
+    std::vector<ProjectFile> project_files(const JobGraph& job_graph, JobsRun run) const;
     // Scans references (or uses remembered ones), resolves them, and plans the bundles.
     Result<PackPlan> plan_bundles(std::vector<ProjectFile> files, ScanReport report);
 
@@ -88,7 +88,7 @@ struct ProjectBuild::State {
     // Forgets findings that no scan has used for long. `used`: by the last scan of the build.
     Status forget_idle_scans(const std::vector<Hash>& used);
     // Compares each job that ran with what the database knows of its last result, and notes what is known now.
-    Status explain_jobs(const JobGraph& graph, std::map<JobIndex, LoggedJob> jobs);
+    Status explain_jobs(const JobGraph& job_graph, std::map<JobIndex, LoggedJob> jobs);
     // Opens the project's own folder of derived data, which is created if it is absent. Another cache that cannot be
     // opened is skipped, and the reason is a warning. Errors: those of the own folder.
     Status open_cache();

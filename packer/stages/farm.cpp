@@ -44,10 +44,10 @@ std::function<Status(const std::vector<BuildKey>&)> ProjectBuild::State::farm_be
         return {};
     return [this, scratch](const std::vector<BuildKey>& tickets) -> Status {
         // A folder of its own: jobs of an earlier build may still run in the others.
-        FARDEL_TRY_ASSIGN(const std::shared_ptr<JobFolder> folder, JobFolder::make(scratch));
+        FARDEL_TRY_ASSIGN(const std::shared_ptr<JobFolder> farm, JobFolder::make(scratch));
         const std::string text = format_tickets(tickets);
-        FARDEL_TRY(folder->write_file("tickets", std::as_bytes(std::span(text))));
-        auto end = run_farm_program(options.farm, folder->path_of("tickets"), folder->path_of("log"), options.stop);
+        FARDEL_TRY(farm->write_file("tickets", std::as_bytes(std::span(text))));
+        auto end = run_farm_program(options.farm, farm->path_of("tickets"), farm->path_of("log"), options.stop);
         if (!end)
             return std::move(end).error().with_context("the farm's program " + printable(options.farm));
         // Jobs that did not come back run here, so a farm that fails costs time and no result.

@@ -124,10 +124,10 @@ Result<JobEnvironment> ProjectBuild::State::job_environment(const std::string& s
                           .stop = options.stop};
 }
 
-Result<JobsRun> ProjectBuild::State::run_processors(JobGraph& graph, FileContents contents) {
+Result<JobsRun> ProjectBuild::State::run_processors(JobGraph& job_graph, FileContents contents) {
     // Without somebody who keeps them, runs end with the build.
     const auto running = options.running ? options.running : std::make_shared<RunningJobs>();
-    if (graph.jobs().empty()) {
+    if (job_graph.jobs().empty()) {
         running->cancel_all();
         return JobsRun{.contents = std::move(contents)};
     }
@@ -137,7 +137,7 @@ Result<JobsRun> ProjectBuild::State::run_processors(JobGraph& graph, FileContent
     FARDEL_TRY_ASSIGN(JobEnvironment environment, job_environment(scratch_path));
     FARDEL_TRY_ASSIGN(
         JobsRun run,
-        run_jobs(graph, std::move(contents),
+        run_jobs(job_graph, std::move(contents),
                  {.environment = std::move(environment),
                   .scratch = std::move(scratch),
                   .cache = cache,
@@ -149,9 +149,9 @@ Result<JobsRun> ProjectBuild::State::run_processors(JobGraph& graph, FileContent
                   .progress = [this](std::uint64_t done,
                                      std::uint64_t total) { report_progress("processing", done, total); }}));
     for (const FoundPaths& found : run.found)
-        FARDEL_TRY(database.write_note(found_note_name(graph, found.job), encode_paths(found.paths)));
-    FARDEL_TRY(explain_jobs(graph, std::exchange(run.logged, {})));
-    for (const GraphJob& job : graph.jobs())
+        FARDEL_TRY(database.write_note(found_note_name(job_graph, found.job), encode_paths(found.paths)));
+    FARDEL_TRY(explain_jobs(job_graph, std::exchange(run.logged, {})));
+    for (const GraphJob& job : job_graph.jobs())
         job_positions.insert(job.at.text());
     logs = std::exchange(run.logs, {});
     different = std::exchange(run.different, {});
@@ -163,13 +163,13 @@ Result<JobsRun> ProjectBuild::State::run_processors(JobGraph& graph, FileContent
     return run;
 }
 
-Status ProjectBuild::State::explain_jobs(const JobGraph& graph, std::map<JobIndex, LoggedJob> jobs) {
+Status ProjectBuild::State::explain_jobs(const JobGraph& job_graph, std::map<JobIndex, LoggedJob> jobs) {
     for (auto& [index, job] : jobs) {
         const std::string name = "parts of " + job.job;
         const std::string parts = encode_parts(job.parts);
         FARDEL_TRY_ASSIGN(const auto note, database.find_note(name));
         if (job.origin != ResultOrigin::cache)
-            explained.push_back(explain(graph.describe(index), job, note ? decode_parts(*note) : std::nullopt));
+            explained.push_back(explain(job_graph.describe(index), job, note ? decode_parts(*note) : std::nullopt));
         if (note != parts)
             FARDEL_TRY(database.write_note(name, parts));
         if (options.all_jobs)
@@ -178,14 +178,14 @@ Status ProjectBuild::State::explain_jobs(const JobGraph& graph, std::map<JobInde
     return ok();
 }
 
-std::vector<ProjectFile> ProjectBuild::State::project_files(const JobGraph& graph, JobsRun run) const {
+std::vector<ProjectFile> ProjectBuild::State::project_files(const JobGraph& job_graph, JobsRun run) const {
     IndexedList<std::vector<FoundReference>, FileIndex> references(run.contents.size());
     for (FileReference& reported : run.references)
         references[reported.file].push_back(std::move(reported.reference));
     std::vector<ProjectFile> files;
     files.reserve(run.contents.size());
     for (FileIndex i{}; i < run.contents.end_index(); ++i) {
-        const GraphFile& file = graph.files()[i];
+        const GraphFile& file = job_graph.files()[i];
         FileContent& content = run.contents[i];
         if (!file.consumed)
             files.push_back({.name = file.name,
