@@ -26,7 +26,7 @@ public:
     // Adds a file under its folded name. Removes and returns all that the name contradicts.
     std::vector<Candidate> insert(const AssetName& name, Candidate candidate) {
         std::vector<Candidate> out;
-        const std::string folded = fold_name(name.view());
+        std::string folded = fold_name(name.view());
         // No file has the name of a folder that the previous name is in, too.
         const auto shared = static_cast<std::size_t>(std::ranges::mismatch(previous_, folded).in1 - previous_.begin());
         for (std::size_t slash = folded.find('/', shared); slash != folded.npos; slash = folded.find('/', slash + 1))
@@ -46,7 +46,7 @@ public:
         }
         const SharedText& key = name.view() == folded ? name.shared_text() : folds_.emplace_back(folded);
         by_folded_.emplace_hint(at, key, candidate);
-        previous_ = folded;
+        previous_ = std::move(folded);
         return out;
     }
 

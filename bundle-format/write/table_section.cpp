@@ -1,6 +1,7 @@
 #include "table_section.h"
 
 #include <fardel/base/fits.h>
+#include <fardel/format/limits.h>
 
 #include <cassert>
 #include <cstddef>
@@ -27,6 +28,10 @@ Status TableSection::begin(TableKind kind, std::uint64_t count) {
     tree_.emplace(kind, entry.length_bytes);
     at_ = section_offset_ + entries_.back().offset;
     return ok();
+}
+
+Status TableSection::write_if_full() {
+    return part_.size() < kPartBytes ? ok() : write_part(part_.size() / limits::kPageBytes * limits::kPageBytes);
 }
 
 Status TableSection::write_part(std::size_t size) {

@@ -5,7 +5,6 @@
 
 #include <fardel/base/result.h>
 #include <fardel/format/head.h>
-#include <fardel/format/limits.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/staged_file.h>
 
@@ -39,8 +38,7 @@ public:
         FARDEL_TRY(begin(kind, count));
         for (std::uint64_t i = 0; i < count; ++i) {
             encode_record(next(), part_);
-            if (part_.size() >= kPartBytes)
-                FARDEL_TRY(write_part(part_.size() / limits::kPageBytes * limits::kPageBytes));
+            FARDEL_TRY(write_if_full());
         }
         return end();
     }
@@ -50,8 +48,7 @@ public:
         FARDEL_TRY(begin(kind, count));
         for (const auto& item : items) {
             append(item, part_);
-            if (part_.size() >= kPartBytes)
-                FARDEL_TRY(write_part(part_.size() / limits::kPageBytes * limits::kPageBytes));
+            FARDEL_TRY(write_if_full());
         }
         return end();
     }
@@ -65,6 +62,7 @@ private:
     static constexpr std::size_t kPartBytes = std::size_t{1} << 20;
 
     Status begin(TableKind kind, std::uint64_t count);
+    Status write_if_full();               // writes the whole pages of part_, once there are enough
     Status write_part(std::size_t size);  // the first bytes of part_: whole pages, or all that is left
     Status end();
 
