@@ -9,6 +9,7 @@
 #include "kit/blobs.h"
 #include "kit/bundles.h"
 
+#include <atomic>
 #include <cstring>
 #include <functional>
 
@@ -154,7 +155,7 @@ TEST_CASE("fetch: asset frames that break off are replaced by ranges of the bund
     const Bytes old = scripts_bundle(scripts_version(1, 60, 100'000));
     const Bytes target = scripts_bundle(scripts_version(2, 60, 100'000));
     const std::string path = asset_frames_path_of(bundle_id_of(target));
-    int asked = 0;
+    std::atomic<int> asked = 0;
     fetch_update(
         old, target, {{path, frames_text(target)}},
         [&](OddServer::Guest& guest, const RangeRequest& request, std::string_view bytes, std::uint64_t file_bytes) {

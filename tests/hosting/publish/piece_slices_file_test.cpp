@@ -8,6 +8,8 @@
 
 #include "kit/bundles.h"
 
+#include <atomic>
+
 namespace fardel::tests::piece_slices_file_test {
 
 using SlicesFiles = std::map<std::string, std::string>;
@@ -110,7 +112,7 @@ TEST_CASE("fetch: an asset that is another one altogether costs the hashes of on
     BundlePlan other;
     add(other, "maps/other.bsp", old_map());
     const Bytes unrelated = written(other, {.level = 3, .jobs = 2});
-    int asked = 0;
+    std::atomic<int> asked = 0;
     fetch_update(unrelated, edited_game(), {},
                  [&](OddServer::Guest&, const RangeRequest& request, std::string_view, std::uint64_t) {
                      asked += request.path.ends_with(".slices") ? 1 : 0;
@@ -159,7 +161,7 @@ TEST_CASE("fetch: piece slices that break off are replaced by ranges of the bund
     const Bytes target = edited_game();
     const std::string path = piece_slices_path_of(bundle_id_of(target));
     for (const int broken_from : {1, 2, 3, 4}) {
-        int asked = 0;
+        std::atomic<int> asked = 0;
         fetch_update(old, target, {{path, slices_text(target)}},
                      [&](OddServer::Guest& guest, const RangeRequest& request, std::string_view bytes,
                          std::uint64_t file_bytes) {
@@ -177,7 +179,7 @@ TEST_CASE("fetch: a server that sends the whole file for each range is asked onc
     const Bytes old = old_game();
     const Bytes target = edited_game();
     const std::string slices = slices_text(target);
-    int asked = 0;
+    std::atomic<int> asked = 0;
     const FetchSummary fetched =
         fetch_update(old, target, {{piece_slices_path_of(bundle_id_of(target)), slices}},
                      [&](OddServer::Guest& guest, const RangeRequest& request, std::string_view, std::uint64_t) {
