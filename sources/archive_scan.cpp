@@ -3,6 +3,7 @@
 #include "zip_signature.h"
 
 #include <fardel/format/appended_record.h>
+#include <fardel/format/hash.h>
 
 namespace fardel {
 namespace {
@@ -86,6 +87,15 @@ Status list_archive(const std::string& path, const ArchiveReader* archives, Sour
     const std::string shown = printable(path, SIZE_MAX);
     Status listed = list_bytes(bytes, shown, archives, listing);
     return listed ? ok() : Status(std::move(listed).error().with_context(shown));
+}
+
+Hash version_in_archive(const PathStamp& archive, std::uint64_t place, std::string_view name) {
+    const std::uint64_t numbers[] = {archive.inode, archive.size_bytes, static_cast<std::uint64_t>(archive.modified_ns),
+                                     static_cast<std::uint64_t>(archive.changed_ns), place};
+    Hasher hasher;
+    hasher.update(std::as_bytes(std::span(numbers)));
+    hasher.update(std::as_bytes(std::span(name)));
+    return hasher.finish();
 }
 
 Result<SourceKind> find_archive_kind(const std::string& path) {

@@ -20,13 +20,15 @@ constexpr std::uint64_t kEntryBytesMax = 0xffff'ffff;
 class ConfinedArchive {
 public:
     ConfinedArchive(std::string program, std::shared_ptr<const ByteSource> bytes, std::string format,
-                    std::vector<ArchiveItem> items)
+                    std::vector<ArchiveItem> items, const std::optional<PathStamp>& stamp)
         : program_(std::move(program)),
           bytes_(std::move(bytes)),
           format_(std::move(format)),
-          items_(std::move(items)) {}
+          items_(std::move(items)),
+          stamp_(stamp) {}
 
     const std::vector<ArchiveItem>& items() const { return items_; }
+    const std::optional<PathStamp>& stamp() const { return stamp_; }
 
     // Unpacks the archive unless that was done; the result lives as long as this object. `file` counts files only.
     Result<const Descriptor*> open(std::size_t file) const {
@@ -47,6 +49,7 @@ private:
     const std::shared_ptr<const ByteSource> bytes_;
     const std::string format_;
     const std::vector<ArchiveItem> items_;
+    const std::optional<PathStamp> stamp_;
     mutable std::mutex unpacking_;
     mutable std::optional<Result<UnpackedFiles>> unpacked_;
 };
@@ -60,8 +63,8 @@ struct FileRange {
 class ConfinedStream final : public BlobStream {
 public:
     ConfinedStream(std::shared_ptr<const ConfinedArchive> archive, const Descriptor& bytes, const FileRange& range,
-                   std::string origin)
-        : archive_(std::move(archive)), bytes_(bytes), range_(range), origin_(std::move(origin)) {}
+                   const EntryOrigin& origin)
+        : archive_(std::move(archive)), bytes_(bytes), range_(range), origin_(origin.text()) {}
 
     Result<std::size_t> read(std::span<std::byte> out) override {
         out = out.first(static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), range_.size_bytes)));
@@ -82,27 +85,31 @@ private:
 
 class ConfinedBlob final : public BlobSource {
 public:
-    ConfinedBlob(std::shared_ptr<const ConfinedArchive> archive, const FileRange& range, std::string origin)
+    ConfinedBlob(std::shared_ptr<const ConfinedArchive> archive, const FileRange& range, EntryOrigin origin)
         : archive_(std::move(archive)), range_(range), origin_(std::move(origin)) {}
 
     Result<std::unique_ptr<BlobStream>> open() const override {
         const Result<const Descriptor*> bytes = archive_->open(range_.file);
         if (!bytes)
-            return Error(bytes.error()).with_context(origin_);
+            return Error(bytes.error()).with_context(origin_.text());
         return std::unique_ptr<BlobStream>(std::make_unique<ConfinedStream>(archive_, **bytes, range_, origin_));
+    }
+    std::optional<Hash> find_version() const override {
+        const std::optional<PathStamp>& stamp = archive_->stamp();
+        return stamp ? std::optional(version_in_archive(*stamp, range_.file, origin_.item())) : std::nullopt;
     }
 
 private:
     std::shared_ptr<const ConfinedArchive> archive_;
     FileRange range_;
-    std::string origin_;
+    EntryOrigin origin_;
 };
 
 // Judges the items in their order: those of a folder follow it.
 class ItemJudgement {
 public:
     ItemJudgement(std::shared_ptr<const ConfinedArchive> archive, const std::string& path, SourceListing& listing)
-        : archive_(std::move(archive)), path_(path), listing_(listing) {}
+        : archive_(std::move(archive)), source_(path + ": "), listing_(listing) {}
 
     void judge(const ArchiveItem& item) {
         const bool is_file = item.kind == ArchiveItem::Kind::file;
@@ -113,7 +120,8 @@ public:
         if (!skipped_.empty() && item.name.starts_with(skipped_))
             return;
         skipped_.clear();
-        const std::string origin = path_ + ": " + printable(item.name);
+        const std::string shown = printable(item.name);
+        const std::string origin = source_.text() + shown;
         switch (item.kind) {
             case ArchiveItem::Kind::folder:
                 if (!listing_.accept_folder(item.name, origin))
@@ -125,7 +133,7 @@ public:
                     item.name, origin,
                     Error(ErrorCode::conflict, "PhysicsFS has this name twice and can read only one"));
             case ArchiveItem::Kind::unreadable: return listing_.refuse(item.name, origin, *item.reason);
-            case ArchiveItem::Kind::file: return add_file(item.name, origin, range);
+            case ArchiveItem::Kind::file: return add_file(item.name, shown, origin, range);
         }
     }
 
@@ -136,7 +144,8 @@ private:
                         good ? Error(ErrorCode::malformed, "its reader refuses the name") : std::move(good).error());
     }
 
-    void add_file(const std::string& name, const std::string& origin, const FileRange& range) {
+    void add_file(const std::string& name, const std::string& shown, const std::string& origin,
+                  const FileRange& range) {
         std::optional<AssetName> accepted = listing_.accept(name, origin);
         if (!accepted)
             return;
@@ -144,14 +153,15 @@ private:
             return listing_.refuse(name, origin,
                                    Error(ErrorCode::limit, "it has " + std::to_string(range.size_bytes) +
                                                                " bytes, more than " + std::to_string(kEntryBytesMax)));
+        const EntryOrigin shared_origin(source_, shared_if_equal(*accepted, shown));
         listing_.entries.push_back({.name = std::move(*accepted),
-                                    .origin = origin,
+                                    .origin = shared_origin,
                                     .size_bytes = range.size_bytes,
-                                    .blob = std::make_shared<ConfinedBlob>(archive_, range, origin)});
+                                    .blob = std::make_shared<ConfinedBlob>(archive_, range, shared_origin)});
     }
 
     std::shared_ptr<const ConfinedArchive> archive_;
-    const std::string& path_;
+    const SharedText source_;
     SourceListing& listing_;
     FileRange next_;
     std::string skipped_;  // a folder that is not accepted, with '/' at its end
@@ -184,8 +194,8 @@ Status list_confined_archive(std::shared_ptr<const ByteSource> bytes, std::strin
     // The listing is written by a program that may be in an attacker's hands; its sizes meet a bound before they are
     // believed.
     FARDEL_TRY(sum_of_files(items, kUnpackedBytesMax));
-    const auto archive = std::make_shared<const ConfinedArchive>(std::move(found), std::move(bytes),
-                                                                 std::string(format), std::move(items));
+    const auto archive = std::make_shared<const ConfinedArchive>(
+        std::move(found), std::move(bytes), std::string(format), std::move(items), listing.archive_stamp);
     ItemJudgement judgement(archive, path, listing);
     for (const ArchiveItem& item : archive->items())
         judgement.judge(item);

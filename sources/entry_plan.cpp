@@ -20,11 +20,9 @@ namespace {
 
 static_assert(kBlobHeadBytes == kContentHeadBytes);
 
-Result<std::string_view> content_type_of(SourceEntry& entry, const DigestCache* digests) {
-    const auto version = digests != nullptr ? entry.blob->find_version() : std::nullopt;
-    const auto known = version ? digests->find(*version) : nullptr;
-    if (known)
-        return content_type(entry.name.view(), known->head);
+Result<std::string_view> type_of(SourceEntry& entry, const BlobDigest* known) {
+    if (known != nullptr)
+        return content_type(entry.name.view(), known->first_bytes());
     FARDEL_TRY_ASSIGN(const std::string_view type, read_content_type(entry.name.view(), *entry.blob));
     entry.blob = without_judge(std::move(entry.blob));
     return type;
@@ -32,7 +30,7 @@ Result<std::string_view> content_type_of(SourceEntry& entry, const DigestCache* 
 
 // Of each entry. Small files come from a disk in half the time or less if several are waited for at once, and are in
 // memory when they are packed. Errors: of the first entry that has one.
-Result<std::vector<std::string_view>> content_types_of(std::span<SourceEntry> entries, const DigestCache* digests) {
+Result<std::vector<std::string_view>> content_types_of(std::span<SourceEntry> entries, const KnownBlobs& known) {
     constexpr unsigned kWaitingThreads = 8;
     std::vector<std::string_view> types(entries.size());
     Mutex mutex;
@@ -41,7 +39,7 @@ Result<std::vector<std::string_view>> content_types_of(std::span<SourceEntry> en
     parallel_for(entries.size(), kWaitingThreads, [&](std::size_t i) {
         if (i > failed.load(std::memory_order_relaxed))
             return;
-        Result<std::string_view> type = content_type_of(entries[i], digests);
+        Result<std::string_view> type = type_of(entries[i], i < known.size() ? known[i].get() : nullptr);
         if (type) {
             types[i] = *type;
             return;
@@ -69,8 +67,8 @@ Result<std::string_view> read_content_type(std::string_view name, const BlobSour
     return content_type(name, std::span(head).first(size));
 }
 
-Result<BundlePlan> plan_entries(std::vector<SourceEntry> entries, const DigestCache* digests) {
-    FARDEL_TRY_ASSIGN(const std::vector<std::string_view> types, content_types_of(entries, digests));
+Result<BundlePlan> plan_entries(std::vector<SourceEntry> entries, const KnownBlobs& known) {
+    FARDEL_TRY_ASSIGN(const std::vector<std::string_view> types, content_types_of(entries, known));
     BundlePlan plan;
     std::map<std::string_view, SharedText> shared_types;  // few, of many assets
     plan.assets.reserve(entries.size());

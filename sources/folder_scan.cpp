@@ -39,11 +39,6 @@ struct LinkRoot {
     std::shared_ptr<const FolderRoot> root;
 };
 
-// Returns the text, as that of the name if it is the same.
-SharedText shared_if_equal(const AssetName& name, std::string_view text) {
-    return text == name.view() ? name.shared_text() : SharedText(text);
-}
-
 class FolderScan {
 public:
     FolderScan(std::shared_ptr<const FolderRoot> root, SourceListing& listing)

@@ -28,16 +28,34 @@ void refuse_id_paths(ScanResult& scan) {
     });
 }
 
-// What is larger may be streamed, which its content type says: it then has other pieces.
-void digest_small_files(const std::vector<SourceEntry>& entries, const LooseOptions& options) {
+// What is known of the entries' bytes, by entry and by version.
+struct KnownEntries {
+    KnownBlobs blobs;
+    DigestIndex versions;  // with digests, or without
+};
+
+// Small files are read if they are not known. What is larger may be streamed, which its content type says: it then has
+// other pieces.
+KnownEntries know_entries(const std::vector<SourceEntry>& entries, const LooseOptions& options) {
+    KnownEntries known{.blobs = KnownBlobs(entries.size()), .versions = {}};
+    std::vector<std::size_t> unknown;
     std::vector<PlannedAsset> small;
-    for (const SourceEntry& entry : entries) {
-        const auto version =
-            entry.size_bytes <= 1u << limits::kBlockLog2 ? entry.blob->find_version() : std::optional<Hash>();
-        if (version && options.digests->find(*version) == nullptr)
-            small.push_back({.source = entry.blob, .key = entry.name.shared_text()});
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const SourceEntry& entry = entries[i];
+        const auto version = entry.blob->find_version();
+        if (!version)
+            continue;
+        known.blobs[i] = options.digests->find(*version);
+        known.versions.push_back({*version, known.blobs[i]});
+        if (known.blobs[i] || entry.size_bytes > 1u << limits::kBlockLog2)
+            continue;
+        unknown.push_back(i);
+        small.push_back({.source = entry.blob, .key = entry.name.shared_text()});
     }
-    digest_ahead(small, {.digests = options.digests, .stop = options.stop});
+    KnownBlobs read = digest_ahead(small, {.digests = options.digests, .stop = options.stop});
+    for (std::size_t i = 0; i < unknown.size(); ++i)
+        known.blobs[unknown[i]] = std::move(read[i]);
+    return known;
 }
 
 }  // namespace
@@ -53,16 +71,13 @@ Result<LooseBundle> open_loose_bundle(const std::string& path, const LooseOption
         FARDEL_TRY_ASSIGN(folder, real_path(path, path));
     }
     const KeptDigests kept(options.digest_folder, folder, *options.digests);
-    std::vector<Hash> versions;
-    for (const SourceEntry& entry : scan.entries)
-        if (const auto version = entry.blob->find_version())
-            versions.push_back(*version);
-    digest_small_files(scan.entries, options);
-    FARDEL_TRY_ASSIGN(const BundlePlan plan, plan_entries(std::move(scan.entries), options.digests.get()));
-    auto source = make_unpacked_source(plan, {.digests = options.digests, .stop = options.stop});
+    KnownEntries known = know_entries(scan.entries, options);
+    FARDEL_TRY_ASSIGN(const BundlePlan plan, plan_entries(std::move(scan.entries), known.blobs));
+    auto source =
+        make_unpacked_source(plan, {.digests = options.digests, .known = std::move(known.blobs), .stop = options.stop});
     if (!source)
         return std::move(source).error().with_context(path);
-    kept.write(std::move(versions), *options.digests);
+    kept.write(std::move(known.versions), *options.digests);
     return LooseBundle{.source = *std::move(source), .report = std::move(scan.report)};
 }
 

@@ -1,6 +1,6 @@
 #include "source_listing.h"
 
-#include <fardel/base/system_memory.h>
+#include <fardel/base/sort_unless_sorted.h>
 #include <fardel/format/short_alias.h>
 
 #include <algorithm>
@@ -20,48 +20,31 @@ struct Candidate {
     std::uint32_t entry = 0;
 };
 
+SourceEntry& entry_of(std::vector<SourceListing>& listings, Candidate candidate) {
+    return listings[candidate.listing].entries[candidate.entry];
+}
+
 // The names that are not hidden so far, by folded name. The names in a folder begin with "<folder>/" and are adjacent.
 class Names {
 public:
     // Adds a file under its folded name. Removes and returns all that the name contradicts.
-    std::vector<Candidate> insert(const AssetName& name, Candidate candidate) {
+    std::vector<Candidate> insert(std::string_view folded, Candidate candidate) {
         std::vector<Candidate> out;
-        std::string folded = fold_name(name.view());
-        // No file has the name of a folder that the previous name is in, too.
-        const auto shared = static_cast<std::size_t>(std::ranges::mismatch(previous_, folded).in1 - previous_.begin());
-        for (std::size_t slash = folded.find('/', shared); slash != folded.npos; slash = folded.find('/', slash + 1))
-            if (const auto file = by_folded_.find(std::string_view(folded).substr(0, slash)); file != by_folded_.end())
+        for (std::size_t slash = folded.find('/'); slash != folded.npos; slash = folded.find('/', slash + 1))
+            if (const auto file = by_folded_.find(folded.substr(0, slash)); file != by_folded_.end())
                 extract(file, out);
-        const bool is_last = !by_folded_.empty() && by_folded_.rbegin()->first < folded;  // most often, by far
-        auto at = is_last ? by_folded_.end() : by_folded_.lower_bound(folded);
-        if (at != by_folded_.end() && at->first == folded)
-            at = extract(at, out);
-        // Names that begin with this one are adjacent: unless the next one does, no folder has this name.
-        if (at != by_folded_.end() && at->first.starts_with(folded)) {
-            const std::string folder = folded + '/';
-            for (auto inside = by_folded_.lower_bound(folder);
-                 inside != by_folded_.end() && inside->first.starts_with(folder);)
-                inside = extract(inside, out);
-            at = by_folded_.lower_bound(folded);
-        }
-        const SharedText& key = name.view() == folded ? name.shared_text() : folds_.emplace_back(folded);
-        by_folded_.emplace_hint(at, key, candidate);
-        previous_ = std::move(folded);
+        if (const auto same = by_folded_.find(folded); same != by_folded_.end())
+            extract(same, out);
+        const std::string folder = std::string(folded) + '/';
+        for (auto inside = by_folded_.lower_bound(folder);
+             inside != by_folded_.end() && inside->first.starts_with(folder);)
+            inside = extract(inside, out);
+        by_folded_.emplace(folded, candidate);
         return out;
     }
 
-    // Moves the entries out of the listings.
-    std::vector<SourceEntry> entries_of(std::vector<SourceListing>& listings) const {
-        std::vector<SourceEntry> entries;
-        entries.reserve(by_folded_.size());
-        for (const auto& [folded, candidate] : by_folded_)
-            entries.push_back(std::move(listings[candidate.listing].entries[candidate.entry]));
-        std::ranges::sort(entries, {}, &SourceEntry::name);
-        return entries;
-    }
-
 private:
-    using Map = std::pmr::map<std::string_view, Candidate>;
+    using Map = std::map<std::string, Candidate, std::less<>>;
 
     // Returns the next one.
     Map::iterator extract(Map::iterator at, std::vector<Candidate>& out) {
@@ -69,10 +52,79 @@ private:
         return by_folded_.erase(at);
     }
 
-    SystemMemory memory_;
-    Map by_folded_{&memory_};  // its keys are the texts of the entries' names, or of folds_
-    std::deque<SharedText> folds_;
-    std::string previous_;  // the folded name that was inserted last
+    Map by_folded_;
+};
+
+// All entries of all listings by folded name, and which of them contradict another: few, so that what is known of all
+// others is their order.
+class SortedCandidates {
+public:
+    // The entries keep their names while this object lives.
+    explicit SortedCandidates(std::vector<SourceListing>& listings) {
+        std::size_t count = 0;
+        for (const SourceListing& listing : listings)
+            count += listing.entries.size();
+        all_.reserve(count);
+        for (std::uint32_t i = 0; i < listings.size(); ++i)
+            for (std::uint32_t at = 0; at < listings[i].entries.size(); ++at)
+                all_.push_back({.folded = folded_text(listings[i].entries[at].name.view()),
+                                .candidate = {.listing = i, .entry = at}});
+        sort_unless_sorted(all_, &Sorted::folded);
+        mark_contradictions();
+    }
+
+    // Those that contradict another one, in the order of the listings.
+    std::vector<std::pair<std::string_view, Candidate>> contradicting() const {
+        std::vector<std::pair<std::string_view, Candidate>> out;
+        for (const Sorted& one : all_)
+            if (one.contradicts)
+                out.emplace_back(one.folded, one.candidate);
+        std::ranges::sort(out, {}, [](const auto& one) { return std::pair(one.second.listing, one.second.entry); });
+        return out;
+    }
+
+    // Moves the entries that are not hidden out of the listings.
+    std::vector<SourceEntry> entries_without(const std::set<std::pair<std::uint32_t, std::uint32_t>>& hidden,
+                                             std::vector<SourceListing>& listings) const {
+        std::vector<SourceEntry> entries;
+        entries.reserve(all_.size() - hidden.size());
+        for (const Sorted& one : all_)
+            if (!one.contradicts || !hidden.contains({one.candidate.listing, one.candidate.entry}))
+                entries.push_back(std::move(entry_of(listings, one.candidate)));
+        sort_unless_sorted(entries, &SourceEntry::name);
+        return entries;
+    }
+
+private:
+    struct Sorted {
+        std::string_view folded;
+        Candidate candidate;
+        bool contradicts = false;
+    };
+
+    std::string_view folded_text(std::string_view name) {
+        const auto is_folded = [](char c) { return static_cast<unsigned char>(c) < 0x80 && (c < 'A' || c > 'Z'); };
+        return std::ranges::all_of(name, is_folded) ? name : folds_.emplace_back(fold_name(name));
+    }
+
+    void mark_contradictions() {
+        std::vector<std::size_t> starts;  // of the names with which this one starts, each once
+        for (std::size_t i = 0; i < all_.size(); ++i) {
+            const std::string_view name = all_[i].folded;
+            while (!starts.empty() && !name.starts_with(all_[starts.back()].folded))
+                starts.pop_back();
+            for (const std::size_t start : starts) {
+                const std::size_t size = all_[start].folded.size();
+                if (name.size() == size || name[size] == '/')
+                    all_[start].contradicts = all_[i].contradicts = true;
+            }
+            if (starts.empty() || name.size() != all_[starts.back()].folded.size())
+                starts.push_back(i);
+        }
+    }
+
+    std::vector<Sorted> all_;
+    std::deque<std::string> folds_;  // of names that differ from theirs
 };
 
 std::string contradiction(const SourceEntry& a, const SourceEntry& b) {
@@ -169,39 +221,44 @@ void refuse_short_aliases(ScanResult& result) {
 
 Result<ScanResult> merge_listings(std::vector<SourceListing> listings) {
     ScanResult result;
-    Names names;
     const ScanRenames renames = listings.empty() ? ScanRenames() : listings.front().options().renames;
-    std::vector<std::string> contradictions;
     for (std::size_t i = 0; i < listings.size(); ++i) {
-        std::ranges::move(listings[i].renamed, std::back_inserter(result.report.renamed));
-        rename_contradicting(listings[i], renames, result.report);
-        rename_short_aliases(listings[i].entries, renames, result.report);
+        SourceListing& listing = listings[i];
+        std::ranges::move(listing.renamed, std::back_inserter(result.report.renamed));
+        rename_contradicting(listing, renames, result.report);
+        rename_short_aliases(listing.entries, renames, result.report);
         const std::uint64_t listed = std::uint64_t(listings.size() - i) << 32;
-        for (std::uint32_t at = 0; at < listings[i].entries.size(); ++at) {
-            SourceEntry& entry = listings[i].entries[at];
-            entry.listed = listed + at;
-            for (const Candidate& candidate :
-                 names.insert(entry.name, {.listing = static_cast<std::uint32_t>(i), .entry = at})) {
-                SourceEntry& hidden = listings[candidate.listing].entries[candidate.entry];
-                if (candidate.listing == i && listings[i].conflicts_refused) {
-                    contradictions.push_back(contradiction(hidden, entry));
-                    continue;
-                }
-                result.report.overridden.push_back({.name = std::move(hidden.name),
-                                                    .origin = hidden.origin.text(),
-                                                    .by_name = entry.name,
-                                                    .by_origin = entry.origin.text(),
-                                                    .same_source = candidate.listing == i});
+        for (std::size_t at = 0; at < listing.entries.size(); ++at)
+            listing.entries[at].listed = listed + at;
+        std::ranges::move(listing.refused, std::back_inserter(result.report.refused));
+        std::ranges::move(listing.seen, std::back_inserter(result.seen));
+        std::ranges::move(listing.remarks, std::back_inserter(result.report.remarks));
+        std::ranges::move(listing.excluded, std::back_inserter(result.report.excluded));
+    }
+    const SortedCandidates sorted(listings);
+    Names names;
+    std::set<std::pair<std::uint32_t, std::uint32_t>> hidden;
+    std::vector<std::string> contradictions;
+    for (const auto& [folded, candidate] : sorted.contradicting()) {
+        const SourceEntry& entry = entry_of(listings, candidate);
+        for (const Candidate& other : names.insert(folded, candidate)) {
+            const SourceEntry& earlier = entry_of(listings, other);
+            const bool same_source = other.listing == candidate.listing;
+            if (same_source && listings[other.listing].conflicts_refused) {
+                contradictions.push_back(contradiction(earlier, entry));
+                continue;
             }
+            hidden.insert({other.listing, other.entry});
+            result.report.overridden.push_back({.name = earlier.name,
+                                                .origin = earlier.origin.text(),
+                                                .by_name = entry.name,
+                                                .by_origin = entry.origin.text(),
+                                                .same_source = same_source});
         }
-        std::ranges::move(listings[i].refused, std::back_inserter(result.report.refused));
-        std::ranges::move(listings[i].seen, std::back_inserter(result.seen));
-        std::ranges::move(listings[i].remarks, std::back_inserter(result.report.remarks));
-        std::ranges::move(listings[i].excluded, std::back_inserter(result.report.excluded));
     }
     if (!contradictions.empty())
         return all_contradictions(contradictions);
-    result.entries = names.entries_of(listings);
+    result.entries = sorted.entries_without(hidden, listings);
     refuse_short_aliases(result);
     return result;
 }

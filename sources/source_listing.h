@@ -2,6 +2,7 @@
 // one. `path` names a source in messages.
 #pragma once
 
+#include <fardel/base/path_stamp.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/glob_set.h>
 #include <fardel/sources/archive_reader.h>
@@ -42,11 +43,18 @@ public:
     std::vector<std::string> remarks;
     std::vector<ObservedPath> seen;
     bool conflicts_refused = false;
+    // Of the archive that is listed, if its entries are to have versions.
+    std::optional<PathStamp> archive_stamp;
 
 private:
     ScanOptions options_;
     GlobSet excludes_;  // all at once, since most names match none
 };
+
+// Returns the text, as that of the name if it is the same.
+inline SharedText shared_if_equal(const AssetName& name, std::string_view text) {
+    return text == name.view() ? name.shared_text() : SharedText(text);
+}
 
 // The name that `raw_name` is to have instead; none if there is no rule for it.
 std::optional<std::string> find_rename(const ScanRenames& renames, std::string_view raw_name);
@@ -65,6 +73,10 @@ Status list_folder(const std::string& path, SourceListing& listing);
 // extension is ignored. `archives` may be null. Errors: missing, denied, malformed (no archive, or one that contradicts
 // itself), limit, unsupported (a bundle, or no reader), io.
 Status list_archive(const std::string& path, const ArchiveReader* archives, SourceListing& listing);
+
+// The version of an entry's bytes: they are what they were while nothing happened to the archive. No other
+// entry of it has this place and name, whatever the options of the scan.
+Hash version_in_archive(const PathStamp& archive, std::uint64_t place, std::string_view name = {});
 
 // Returns what kind of source a file is; never `folder`. Errors: missing, denied, malformed (no regular file), io.
 Result<SourceKind> find_archive_kind(const std::string& path);

@@ -1,12 +1,15 @@
 #include "zip_blob.h"
 
 #include "crc32.h"
+#include "source_listing.h"
 
 #include <fardel/base/fits.h>
+#include <fardel/base/system_memory.h>
 
 #include <zlib.h>
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <mutex>
 #include <new>
@@ -14,6 +17,7 @@
 #include <vector>
 
 namespace fardel {
+namespace {
 
 // What a stream inflates with.
 struct Inflater {
@@ -30,6 +34,7 @@ struct Inflater {
     std::vector<std::byte> room;  // for stored bytes
 };
 
+// State of zlib that no stream uses, kept for the next: to allocate it costs more than to inflate a small entry.
 class Inflaters {
 public:
     std::unique_ptr<Inflater> take() {
@@ -62,9 +67,12 @@ private:
     std::vector<std::unique_ptr<Inflater>> spare_;
 };
 
-std::shared_ptr<Inflaters> make_inflaters() { return std::make_shared<Inflaters>(); }
-
-namespace {
+struct ZipArchive {
+    std::shared_ptr<const ByteSource> bytes;
+    std::uint64_t data_end = 0;
+    std::optional<PathStamp> stamp;
+    std::shared_ptr<Inflaters> inflaters = std::make_shared<Inflaters>();
+};
 
 // The bytes of an archive, some of which are in memory.
 class PartlyReadSource final : public ByteSource {
@@ -88,11 +96,10 @@ private:
 };
 
 // Reads a small entry at once, with its local header: each read costs more than the bytes do.
-Result<std::shared_ptr<const ByteSource>> read_small_entry(const ZipArchive& archive, const ZipEntry& entry) {
+Result<std::shared_ptr<const ByteSource>> read_small_entry(const ZipArchive& archive, const ZipExtent& entry) {
     constexpr std::uint64_t kSmallBytesMax = 4096;
     constexpr std::uint64_t kExtraBytes = 64;  // of usual local headers, at most
-    const std::string& name = entry.raw_name.empty() ? entry.name : entry.raw_name;
-    const std::uint64_t header_bytes = kZipLocalHeaderBytes + name.size() + kExtraBytes;
+    const std::uint64_t header_bytes = kZipLocalHeaderBytes + entry.name_bytes + kExtraBytes;
     if (!fits(header_bytes, entry.stored_bytes, kSmallBytesMax))
         return archive.bytes;
     std::vector<std::byte> bytes(
@@ -167,8 +174,11 @@ private:
 
 class ZipBlobStream final : public BlobStream {
 public:
-    ZipBlobStream(std::unique_ptr<BlobStream> raw, const ZipEntry& entry, const std::string& origin)
-        : raw_(std::move(raw)), left_bytes_(entry.raw_bytes), crc32_expected_(entry.crc32), origin_(origin) {}
+    ZipBlobStream(std::unique_ptr<BlobStream> raw, const ZipExtent& entry, EntryOrigin origin)
+        : raw_(std::move(raw)),
+          left_bytes_(entry.raw_bytes),
+          crc32_expected_(entry.crc32),
+          origin_(std::move(origin)) {}
 
     Result<std::size_t> read(std::span<std::byte> out) override {
         out = out.first(static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), left_bytes_)));
@@ -176,16 +186,17 @@ public:
             return std::size_t{0};
         const Result<std::size_t> count = raw_->read(out);
         if (!count)
-            return Error(count.error()).with_context(origin_);
+            return Error(count.error()).with_context(origin_.text());
         // The caller would otherwise hash a part of the entry.
         if (*count == 0)
             return Error(ErrorCode::corrupt,
-                         origin_ + ": it ends " + std::to_string(left_bytes_) + " bytes before its size says");
+                         origin_.text() + ": it ends " + std::to_string(left_bytes_) + " bytes before its size says");
         crc32_.update(out.first(*count));
         left_bytes_ -= *count;
         // Before the last bytes are returned, so that a caller who stops there does not miss it.
         if (left_bytes_ == 0 && crc32_.value() != crc32_expected_)
-            return Error(ErrorCode::corrupt, origin_ + ": its CRC-32 is not the one that the zip's directory has");
+            return Error(ErrorCode::corrupt,
+                         origin_.text() + ": its CRC-32 is not the one that the zip's directory has");
         return *count;
     }
 
@@ -194,21 +205,22 @@ private:
     std::uint64_t left_bytes_;
     std::uint32_t crc32_expected_;
     Crc32 crc32_;
-    std::string origin_;
+    EntryOrigin origin_;
 };
 
 class ZipBlob final : public BlobSource {
 public:
-    ZipBlob(std::shared_ptr<const ZipArchive> archive, ZipEntry entry, std::string origin)
-        : archive_(std::move(archive)), entry_(std::move(entry)), origin_(std::move(origin)) {}
+    // The archive outlives the blob.
+    ZipBlob(const ZipArchive& archive, const ZipExtent& entry, EntryOrigin origin)
+        : archive_(&archive), entry_(entry), origin_(std::move(origin)) {}
 
     Result<std::unique_ptr<BlobStream>> open() const override {
         Result<std::shared_ptr<const ByteSource>> bytes = read_small_entry(*archive_, entry_);
         if (!bytes)
-            return std::move(bytes).error().with_context(origin_);
+            return std::move(bytes).error().with_context(origin_.text());
         Result<std::uint64_t> offset = read_zip_data_offset(**bytes, archive_->data_end, entry_);
         if (!offset)
-            return std::move(offset).error().with_context(origin_);
+            return std::move(offset).error().with_context(origin_.text());
         StoredStream stored(*std::move(bytes), *offset, entry_.stored_bytes);
         std::unique_ptr<BlobStream> raw;
         if (entry_.method == kZipDeflated)
@@ -217,18 +229,33 @@ public:
             raw = std::make_unique<StoredStream>(std::move(stored));
         return std::unique_ptr<BlobStream>(std::make_unique<ZipBlobStream>(std::move(raw), entry_, origin_));
     }
+    std::optional<Hash> find_version() const override {
+        return archive_->stamp ? std::optional(version_in_archive(*archive_->stamp, entry_.header_offset))
+                               : std::nullopt;
+    }
 
 private:
-    std::shared_ptr<const ZipArchive> archive_;
-    ZipEntry entry_;
-    std::string origin_;
+    const ZipArchive* archive_;
+    ZipExtent entry_;
+    EntryOrigin origin_;
 };
 
 }  // namespace
 
-std::shared_ptr<const BlobSource> make_zip_blob(std::shared_ptr<const ZipArchive> archive, ZipEntry entry,
-                                                std::string origin) {
-    return std::make_shared<ZipBlob>(std::move(archive), std::move(entry), std::move(origin));
+struct ZipBlobs::List {
+    ZipArchive archive;
+    SystemMemory memory;
+    std::pmr::deque<ZipBlob> blobs{&memory};  // none of them moves
+};
+
+ZipBlobs::ZipBlobs(std::shared_ptr<const ByteSource> bytes, std::uint64_t data_end,
+                   const std::optional<PathStamp>& stamp)
+    : list_(std::make_shared<List>()) {
+    list_->archive = {.bytes = std::move(bytes), .data_end = data_end, .stamp = stamp};
+}
+
+std::shared_ptr<const BlobSource> ZipBlobs::add(const ZipExtent& entry, EntryOrigin origin) {
+    return {list_, &list_->blobs.emplace_back(list_->archive, entry, std::move(origin))};
 }
 
 }  // namespace fardel

@@ -1,27 +1,29 @@
-// The blob of an entry of a zip. zlib inflates it; size and CRC-32 are compared.
+// The blobs of the entries of a zip. zlib inflates them; size and CRC-32 are compared.
 #pragma once
 
 #include "zip_directory.h"
 
+#include <fardel/base/path_stamp.h>
 #include <fardel/format/bundle_plan.h>
+#include <fardel/sources/source_scan.h>
 
 #include <memory>
-#include <string>
+#include <optional>
 
 namespace fardel {
 
-// State of zlib that no stream uses, kept for the next: to allocate it costs more than to inflate a small entry.
-class Inflaters;
-std::shared_ptr<Inflaters> make_inflaters();
+// The blobs of one zip. They lie together in memory, as those of a folder do.
+class ZipBlobs {
+public:
+    // `data_end`: see ZipDirectory. Without a stamp, the blobs have no versions.
+    ZipBlobs(std::shared_ptr<const ByteSource> bytes, std::uint64_t data_end, const std::optional<PathStamp>& stamp);
+    // The entry is stored or deflated, and not encrypted; `origin` names it in messages. Errors of the blob: corrupt,
+    // io.
+    std::shared_ptr<const BlobSource> add(const ZipExtent& entry, EntryOrigin origin);
 
-struct ZipArchive {
-    std::shared_ptr<const ByteSource> bytes;
-    std::uint64_t data_end = 0;  // see ZipDirectory
-    std::shared_ptr<Inflaters> inflaters = make_inflaters();
+private:
+    struct List;
+    std::shared_ptr<List> list_;
 };
-
-// `entry` is stored or deflated, and not encrypted; `origin` names it in messages. Errors of the blob: corrupt, io.
-std::shared_ptr<const BlobSource> make_zip_blob(std::shared_ptr<const ZipArchive> archive, ZipEntry entry,
-                                                std::string origin);
 
 }  // namespace fardel

@@ -5,6 +5,7 @@
 
 #include <fardel/base/fits.h>
 #include <fardel/base/little_endian.h>
+#include <fardel/base/sort_unless_sorted.h>
 #include <fardel/base/text_fields.h>
 #include <fardel/format/name.h>
 
@@ -202,15 +203,16 @@ Result<ZipEntry> decode_record(Bytes& bytes) {
     const auto unicode_path = find_unicode_path(extra, name);
     // Other systems have other attributes there.
     const std::uint16_t host = u16(bytes, 4) >> 8;
-    ZipEntry entry{.name = unicode_path ? *unicode_path : std::string(as_text(name)),
-                   .header_offset = u32(bytes, 42),
-                   .stored_bytes = u32(bytes, 20),
-                   .raw_bytes = u32(bytes, 24),
-                   .crc32 = u32(bytes, 16),
-                   .method = u16(bytes, 10),
-                   .encrypted = (u16(bytes, 8) & 1) != 0,
-                   .link = (host == kHostUnix || host == kHostMac) && u32(bytes, 38) >> 28 == kUnixLink,
-                   .is_utf8 = unicode_path.has_value() || (u16(bytes, 8) & kNameIsUtf8) != 0};
+    ZipEntry entry{{.header_offset = u32(bytes, 42),
+                    .stored_bytes = u32(bytes, 20),
+                    .raw_bytes = u32(bytes, 24),
+                    .crc32 = u32(bytes, 16),
+                    .method = u16(bytes, 10),
+                    .name_bytes = u16(bytes, 28)}};
+    entry.name = unicode_path ? *unicode_path : as_text(name);
+    entry.encrypted = (u16(bytes, 8) & 1) != 0;
+    entry.link = (host == kHostUnix || host == kHostMac) && u32(bytes, 38) >> 28 == kUnixLink;
+    entry.is_utf8 = unicode_path.has_value() || (u16(bytes, 8) & kNameIsUtf8) != 0;
     FARDEL_TRY(apply_zip64(extra, entry));
     bytes = bytes.subspan(all_bytes);
     return entry;
@@ -233,7 +235,7 @@ std::vector<const ZipEntry*> sorted_by_offset(const std::vector<ZipEntry>& entri
     by_offset.reserve(entries.size());
     for (const ZipEntry& entry : entries)
         by_offset.push_back(&entry);
-    std::ranges::sort(by_offset, {}, [](const ZipEntry* entry) {
+    sort_unless_sorted(by_offset, [](const ZipEntry* entry) {
         return std::tuple(entry->header_offset, std::string_view(entry->name), entry);
     });
     return by_offset;
@@ -311,7 +313,7 @@ Result<ZipDirectory> read_zip_directory(const ByteSource& source) {
     return directory;
 }
 
-Result<std::uint64_t> read_zip_data_offset(const ByteSource& source, std::uint64_t data_end, const ZipEntry& entry) {
+Result<std::uint64_t> read_zip_data_offset(const ByteSource& source, std::uint64_t data_end, const ZipExtent& entry) {
     std::array<std::byte, kZipLocalHeaderBytes> header{};
     FARDEL_TRY(source.read_at(entry.header_offset, header));
     if (u32(header, 0) != kLocalHeaderSignature)

@@ -21,14 +21,19 @@ inline constexpr std::size_t kZipLocalHeaderBytes = 30;  // without name and ext
 inline constexpr std::uint16_t kZipStored = 0;
 inline constexpr std::uint16_t kZipDeflated = 8;
 
-struct ZipEntry {
-    std::string name;                 // not checked: raw bytes, or those of the Unicode path field
-    std::string raw_name;             // what a scan read `name` from; empty: they are the same
+// Where the bytes of an entry are, and what they have to be.
+struct ZipExtent {
     std::uint64_t header_offset = 0;  // of the local header, in the file
     std::uint64_t stored_bytes = 0;
     std::uint64_t raw_bytes = 0;
-    std::uint32_t crc32 = 0;   // of the raw bytes
-    std::uint16_t method = 0;  // kZipStored, kZipDeflated, or another
+    std::uint32_t crc32 = 0;       // of the raw bytes
+    std::uint16_t method = 0;      // kZipStored, kZipDeflated, or another
+    std::uint16_t name_bytes = 0;  // of the name in the record, which the local header usually repeats
+};
+
+struct ZipEntry : ZipExtent {
+    std::string name;      // not checked: raw bytes, or those of the Unicode path field
+    std::string raw_name;  // what a scan read `name` from; empty: they are the same
     bool encrypted = false;
     bool link = false;     // symbolic
     bool is_utf8 = false;  // the zip says that the name is
@@ -46,6 +51,6 @@ struct ZipDirectory {
 Result<ZipDirectory> read_zip_directory(const ByteSource& source);
 
 // Returns the offset of the entry's stored bytes, which follow its local header. Errors: corrupt (no such header), io.
-Result<std::uint64_t> read_zip_data_offset(const ByteSource& source, std::uint64_t data_end, const ZipEntry& entry);
+Result<std::uint64_t> read_zip_data_offset(const ByteSource& source, std::uint64_t data_end, const ZipExtent& entry);
 
 }  // namespace fardel

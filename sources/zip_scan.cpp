@@ -70,16 +70,16 @@ void list_folder_entry(const ZipEntry& entry, const std::string& origin, SourceL
 
 class ZipScan {
 public:
-    ZipScan(std::shared_ptr<const ZipArchive> archive, std::span<const ZipEntry> entries, const std::string& path,
-            SourceListing& listing)
-        : archive_(std::move(archive)),
-          path_(path),
+    ZipScan(ZipBlobs blobs, std::span<const ZipEntry> entries, const std::string& path, SourceListing& listing)
+        : blobs_(std::move(blobs)),
+          source_(path + ": "),
           listing_(listing),
           links_(entries, [this](const ZipEntry& link) { return read_link(link); }) {}
 
     void list(const ZipEntry& entry) {
         // As the zip has it: people look for it there.
-        const std::string origin = origin_of(entry.raw_name.empty() ? entry.name : entry.raw_name);
+        const std::string item = printable(entry.raw_name.empty() ? entry.name : entry.raw_name);
+        const std::string origin = source_.text() + item;
         // Windows programs end folders otherwise; they leave no trace, either.
         if (entry.name.ends_with('\\') && entry.raw_bytes == 0)
             return;
@@ -88,13 +88,11 @@ public:
         else if (entry.link)
             list_link(entry, origin);
         else
-            add(entry.name, entry, origin);
+            add(entry.name, entry, item, origin);
     }
 
 private:
-    std::string origin_of(const std::string& name) const { return path_ + ": " + printable(name); }
-
-    void add(const std::string& shown_name, const ZipEntry& entry, const std::string& origin) {
+    void add(const std::string& shown_name, const ZipEntry& entry, const std::string& item, const std::string& origin) {
         std::optional<AssetName> name = listing_.accept(shown_name, origin);
         if (!name)
             return;
@@ -102,10 +100,11 @@ private:
             listing_.renamed.push_back({.printable_name = printable(entry.raw_name), .origin = origin, .name = *name});
         if (std::optional<Error> defect = find_defect(entry))
             return listing_.refuse(shown_name, origin, std::move(*defect));
+        const EntryOrigin shared_origin(source_, shared_if_equal(*name, item));
         listing_.entries.push_back({.name = std::move(*name),
-                                    .origin = origin,
+                                    .origin = shared_origin,
                                     .size_bytes = entry.raw_bytes,
-                                    .blob = make_zip_blob(archive_, entry, origin)});
+                                    .blob = blobs_.add(entry, shared_origin)});
     }
 
     void list_link(const ZipEntry& link, const std::string& origin) {
@@ -122,14 +121,14 @@ private:
                                 Error(ErrorCode::denied, "a symbolic link to \"" + printable(one.entry->name) +
                                                              "\": a file of this name has secrets"));
             else
-                add(one.name, *one.entry, origin_of(one.name));
+                add(one.name, *one.entry, printable(one.name), source_.text() + printable(one.name));
         }
     }
 
-    Result<std::string> read_link(const ZipEntry& link) const {
+    Result<std::string> read_link(const ZipEntry& link) {
         if (std::optional<Error> defect = find_defect(link))
             return *std::move(defect);
-        FARDEL_TRY_ASSIGN(const auto stream, make_zip_blob(archive_, link, origin_of(link.name))->open());
+        FARDEL_TRY_ASSIGN(const auto stream, blobs_.add(link, EntryOrigin(source_, printable(link.name)))->open());
         std::string text(static_cast<std::size_t>(link.raw_bytes), '\0');
         std::size_t size = 0;
         for (std::size_t count = 1; count > 0 && size < text.size(); size += count) {
@@ -138,8 +137,8 @@ private:
         return text.substr(0, size);
     }
 
-    const std::shared_ptr<const ZipArchive> archive_;
-    const std::string& path_;
+    ZipBlobs blobs_;
+    const SharedText source_;
     SourceListing& listing_;
     ZipLinks links_;
 };
@@ -162,9 +161,8 @@ Status list_zip(std::shared_ptr<const ByteSource> bytes, const std::string& path
         listing.remarks.push_back(path + ": " + remark);
     for (ZipEntry& entry : directory.entries)
         read_entry_name(entry, listing.options());
-    const auto archive =
-        std::make_shared<const ZipArchive>(ZipArchive{.bytes = std::move(bytes), .data_end = directory.data_end});
-    ZipScan scan(archive, directory.entries, path, listing);
+    ZipScan scan(ZipBlobs(std::move(bytes), directory.data_end, listing.archive_stamp), directory.entries, path,
+                 listing);
     for (const ZipEntry& entry : directory.entries)
         scan.list(entry);
     return ok();

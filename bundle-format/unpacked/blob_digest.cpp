@@ -3,6 +3,8 @@
 #include "write/plan_check.h"
 
 #include <fardel/base/parallel.h>
+#include <fardel/base/threads.h>
+#include <fardel/format/digest_index.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
 
@@ -16,6 +18,8 @@ namespace fardel {
 namespace {
 
 constexpr unsigned kHashersMax = 64;
+
+using KnownBlob = std::shared_ptr<const BlobDigest>;
 
 Result<BlobDigest> digest(const PlannedAsset& planned, std::span<std::byte> room, const std::stop_token& stop) {
     BlobDigest out;
@@ -31,8 +35,8 @@ Result<BlobDigest> digest(const PlannedAsset& planned, std::span<std::byte> room
         out.raw_bytes += size;
         if (out.raw_bytes > limits::kAssetBytesMax)
             return Error(ErrorCode::limit, "larger than " + std::to_string(limits::kAssetBytesMax) + " bytes");
-        if (out.head.empty())
-            out.head.assign(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(std::min(size, kBlobHeadBytes)));
+        if (out.raw_bytes == size)
+            std::ranges::copy(bytes.first(std::min(size, kBlobHeadBytes)), out.head.begin());
         // The hash of an only piece is the id.
         if (out.raw_bytes == size && size < piece.size()) {
             out.id = id_from<AssetId>(blake3(bytes));
@@ -50,16 +54,55 @@ Result<BlobDigest> digest(const PlannedAsset& planned, std::span<std::byte> room
     return out;
 }
 
-Result<BlobDigest> find_or_digest(const PlannedAsset& planned, const UnpackOptions& options,
-                                  std::span<std::byte> room) {
-    const auto version = options.digests ? planned.source->find_version() : std::nullopt;
-    if (version)
-        if (const auto known = options.digests->find(*version); known && known->piece_log2 == piece_log2_of(planned))
-            return *known;
-    FARDEL_TRY_ASSIGN(BlobDigest found, digest(planned, room, options.stop));
-    if (version)
-        options.digests->put(*version, std::make_shared<const BlobDigest>(found));
-    return found;
+std::optional<Hash> version_of(const PlannedAsset& planned, const UnpackOptions& options) {
+    return options.digests ? planned.source->find_version() : std::nullopt;
+}
+
+// nullptr: it has to be read.
+KnownBlob find_known(std::span<const PlannedAsset> planned, std::size_t i, const UnpackOptions& options) {
+    KnownBlob known = i < options.known.size() ? options.known[i] : nullptr;
+    if (const auto version = known ? std::nullopt : version_of(planned[i], options))
+        known = options.digests->find(*version);
+    return known && known->piece_log2 == piece_log2_of(planned[i]) ? known : nullptr;
+}
+
+struct Digested {
+    KnownBlobs known;
+    std::optional<Error> error;  // of the first that has one; after it, not all are known
+};
+
+Digested digest_all(std::span<const PlannedAsset> planned, const UnpackOptions& options) {
+    Digested out{.known = KnownBlobs(planned.size())};
+    std::vector<std::size_t> unknown;  // of `planned`
+    for (std::size_t i = 0; i < planned.size(); ++i)
+        if (!(out.known[i] = find_known(planned, i, options)))
+            unknown.push_back(i);
+    std::atomic<std::size_t> next{0};
+    // None behind it is begun, and each before it was: the first error does not depend on threads.
+    std::atomic<std::size_t> failed = unknown.size();
+    Mutex mutex;
+    const unsigned workers = worker_count(options.jobs, kHashersMax);
+    run_on_threads(static_cast<unsigned>(std::clamp<std::size_t>(unknown.size(), 1, workers)), [&] {
+        std::vector<std::byte> room(limits::kBlockBytesMax);
+        for (std::size_t at; (at = next.fetch_add(1)) < failed;) {
+            const PlannedAsset& asset = planned[unknown[at]];
+            Result<BlobDigest> found = digest(asset, room, options.stop);
+            if (found) {
+                out.known[unknown[at]] = std::make_shared<const BlobDigest>(*std::move(found));
+                continue;
+            }
+            const std::scoped_lock lock(mutex);
+            if (at < failed) {
+                failed = at;
+                out.error = std::move(found).error().with_context(label_of(asset));
+            }
+        }
+    });
+    // Not by the threads, which would wait for each other.
+    for (const std::size_t i : unknown)
+        if (const auto version = out.known[i] ? version_of(planned[i], options) : std::nullopt)
+            options.digests->put(*version, out.known[i]);
+    return out;
 }
 
 }  // namespace
@@ -77,32 +120,15 @@ void DigestCache::put(const Hash& version, std::shared_ptr<const BlobDigest> dig
     digests_.insert_or_assign(version, std::move(digest));
 }
 
-Result<std::vector<BlobDigest>> digest_blobs(std::span<const PlannedAsset> planned, const UnpackOptions& options) {
-    std::vector<std::optional<Result<BlobDigest>>> found(planned.size());
-    std::atomic<std::size_t> next{0};
-    std::atomic<bool> failed{false};
-    const unsigned workers = worker_count(options.jobs, kHashersMax);
-    run_on_threads(static_cast<unsigned>(std::clamp<std::size_t>(planned.size(), 1, workers)), [&] {
-        std::vector<std::byte> room(limits::kBlockBytesMax);
-        while (!failed.load(std::memory_order_relaxed)) {
-            const std::size_t index = next.fetch_add(1, std::memory_order_relaxed);
-            if (index >= planned.size())
-                return;
-            found[index] = find_or_digest(planned[index], options, room);
-            if (!*found[index])
-                failed.store(true, std::memory_order_relaxed);
-        }
-    });
-    // Every asset before the first one that failed was begun, so the first error in order does not depend on threads
-    // unless assets before it fail too.
-    std::vector<BlobDigest> out;
-    out.reserve(found.size());
-    for (std::size_t i = 0; i < found.size(); ++i) {
-        if (!*found[i])
-            return std::move(*found[i]).error().with_context(label_of(planned[i]));
-        out.push_back(std::move(*found[i]).value());
-    }
-    return out;
+KnownBlobs digest_ahead(std::span<const PlannedAsset> assets, const UnpackOptions& options) {
+    return digest_all(assets, options).known;
+}
+
+Result<KnownBlobs> digest_blobs(std::span<const PlannedAsset> planned, const UnpackOptions& options) {
+    Digested digested = digest_all(planned, options);
+    if (digested.error)
+        return *std::move(digested.error);
+    return std::move(digested.known);
 }
 
 }  // namespace fardel

@@ -6,12 +6,11 @@
 #include <fardel/format/unpacked_bundle.h>
 
 #include <span>
-#include <vector>
 
 namespace fardel {
 
 // Returns the digests in the order of `planned`. Of several errors, the first in that order is returned. Errors: those
 // of the blobs, with the asset's key; limit (an asset that is too large), cancelled.
-Result<std::vector<BlobDigest>> digest_blobs(std::span<const PlannedAsset> planned, const UnpackOptions& options);
+Result<KnownBlobs> digest_blobs(std::span<const PlannedAsset> planned, const UnpackOptions& options);
 
 }  // namespace fardel

@@ -37,8 +37,8 @@ KnownDigest read_known(ByteReader& reader) {
     if (!reader.failed() && digest.piece_log2 != limits::kBlockLog2 && digest.piece_log2 != limits::kStreamBlockLog2)
         reader.fail(ErrorCode::malformed, "pieces of that size do not exist");
     const auto head = reader.sized<std::uint8_t>(kBlobHeadBytes, "head");
-    digest.head.assign(head.begin(), head.end());
-    if (!reader.failed() && head.size() != std::min<std::uint64_t>(digest.raw_bytes, kBlobHeadBytes))
+    std::ranges::copy(head, digest.head.begin());
+    if (!reader.failed() && head.size() != digest.first_bytes().size())
         reader.fail(ErrorCode::malformed, "a head is not as long as the file allows");
     if (!reader.failed()) {
         const std::uint64_t pieces = piece_hashes_of(digest);
@@ -62,7 +62,7 @@ std::vector<std::byte> encode_digest_index(const DigestIndex& index) {
         writer.fixed(digest->id);
         writer.u64(digest->raw_bytes);
         writer.u8(digest->piece_log2);
-        writer.sized<std::uint8_t>(digest->head);
+        writer.sized<std::uint8_t>(digest->first_bytes());
         for (const Hash& piece : digest->pieces)
             writer.fixed(piece);
     }
@@ -88,10 +88,6 @@ Result<DigestIndex> decode_digest_index(std::span<const std::byte> bytes) {
     return index;
 }
 
-void digest_ahead(std::span<const PlannedAsset> assets, const UnpackOptions& options) {
-    static_cast<void>(digest_blobs(assets, options));
-}
-
 KeptDigests::KeptDigests(const std::string& index_folder, const std::string& folder, DigestCache& digests) {
     if (index_folder.empty())
         return;
@@ -105,18 +101,21 @@ KeptDigests::KeptDigests(const std::string& index_folder, const std::string& fol
         digests.put(version, digest);
 }
 
-void KeptDigests::write(std::vector<Hash> versions, const DigestCache& digests) const {
+void KeptDigests::write(DigestIndex known, const DigestCache& digests) const {
     if (path_.empty())
         return;
-    std::ranges::sort(versions);
-    versions.erase(std::unique(versions.begin(), versions.end()), versions.end());
+    std::ranges::sort(known, {}, &KnownDigest::version);
     DigestIndex index;
+    index.reserve(known.size());
     std::size_t bytes = 0;
-    for (const Hash& version : versions)
-        if (auto digest = digests.find(version)) {
-            bytes += kKnownDigestBytesMin + digest->head.size() + digest->pieces.size() * sizeof(Hash);
-            index.push_back({version, std::move(digest)});
-        }
+    for (auto& [version, digest] : known) {
+        if (!digest)
+            digest = digests.find(version);
+        if (!digest || (!index.empty() && index.back().version == version))
+            continue;
+        bytes += kKnownDigestBytesMin + digest->first_bytes().size() + digest->pieces.size() * sizeof(Hash);
+        index.push_back({version, std::move(digest)});
+    }
     const auto same = [](const KnownDigest& a, const KnownDigest& b) {
         return a.version == b.version && a.digest == b.digest;
     };

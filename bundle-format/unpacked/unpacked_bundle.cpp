@@ -3,8 +3,10 @@
 
 #include "blob_digest.h"
 #include "open_blobs.h"
+#include "tables/buckets.h"
 #include "write/asset_order.h"
 #include "write/bundle_sections.h"
+#include "write/number_table.h"
 #include "write/plan_check.h"
 #include "write/sorted_names.h"
 
@@ -35,19 +37,24 @@ struct UnpackedContent {
 
 // Lays out one raw block for each piece of each distinct asset, as write_bundle would.
 Result<UnpackedContent> lay_out(std::span<const PlannedAsset> planned, std::span<const std::uint32_t> order,
-                                std::span<const BlobDigest> digests) {
+                                const KnownBlobs& digests) {
     UnpackedContent out;
     StoredContent& stored = out.stored;
     stored.asset_of.resize(planned.size());
-    std::unordered_map<AssetId, std::uint32_t> known;
+    NumberTable known;  // positions in stored.assets, by id
+    known.reset(planned.size());
     for (const std::uint32_t index : order) {
-        const BlobDigest& digest = digests[index];
-        const auto [at, is_new] = known.emplace(digest.id, static_cast<std::uint32_t>(stored.assets.size()));
-        stored.asset_of[index] = at->second;
-        if (!is_new) {
+        const BlobDigest& digest = *digests[index];
+        const std::uint32_t same = known.find(
+            leading_bits(digest.id), [&](std::uint32_t asset) { return stored.assets[asset].id == digest.id; });
+        if (same != NumberTable::kNone) {
+            stored.asset_of[index] = same;
             stored.duplicate_bytes += digest.raw_bytes;
             continue;
         }
+        const auto number = static_cast<std::uint32_t>(stored.assets.size());
+        known.insert(leading_bits(digest.id), number);
+        stored.asset_of[index] = number;
         StoredAsset asset{
             .id = digest.id, .raw_bytes = digest.raw_bytes, .planned = index, .piece_log2 = digest.piece_log2};
         if (digest.raw_bytes > 0)
@@ -173,7 +180,7 @@ Result<std::shared_ptr<const ByteSource>> make_unpacked_source(const BundlePlan&
     FARDEL_TRY(verify_plan(plan));
     FARDEL_TRY_ASSIGN(const std::vector<std::uint32_t> names_by_text, sort_names(plan.names));
     FARDEL_TRY_ASSIGN(const std::vector<std::uint32_t> order, order_assets(plan.assets));
-    FARDEL_TRY_ASSIGN(const std::vector<BlobDigest> digests, digest_blobs(plan.assets, options));
+    FARDEL_TRY_ASSIGN(const auto digests, digest_blobs(plan.assets, options));
     FARDEL_TRY_ASSIGN(UnpackedContent content, lay_out(plan.assets, order, digests));
 
     const std::uint64_t tables_offset = manifest_offset(content.stored.blocks_bytes);
@@ -183,8 +190,9 @@ Result<std::shared_ptr<const ByteSource>> make_unpacked_source(const BundlePlan&
     FARDEL_TRY(write_sections(plan, names_by_text, content.stored, file));
 
     std::vector<PlannedBlob> blobs;
+    blobs.reserve(plan.assets.size());
     for (std::size_t i = 0; i < plan.assets.size(); ++i)
-        blobs.push_back({plan.assets[i].source, plan.assets[i].key, digests[i].raw_bytes});
+        blobs.push_back({plan.assets[i].source, plan.assets[i].key, digests[i]->raw_bytes});
     return std::shared_ptr<const ByteSource>(std::make_shared<const UnpackedSource>(
         std::move(file), tables_offset, std::move(content.extents), std::move(blobs)));
 }

@@ -2,6 +2,8 @@
 
 #include "plan_check.h"
 
+#include <fardel/base/sort_unless_sorted.h>
+
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -10,8 +12,10 @@ namespace fardel {
 
 Result<std::vector<std::uint32_t>> order_assets(std::span<const PlannedAsset> assets) {
     std::map<std::string_view, std::uint32_t> types;  // maps a type to its rank
+    auto found = types.end();                         // of the asset before: most have the type of their neighbour
     for (const PlannedAsset& asset : assets)
-        types.try_emplace(content_type_of(asset), 0);
+        if (const auto type = content_type_of(asset); found == types.end() || found->first != type)
+            found = types.try_emplace(type, 0).first;
     std::uint32_t rank = 0;
     for (auto& [type, its_rank] : types)
         its_rank = rank++;
@@ -23,13 +27,15 @@ Result<std::vector<std::uint32_t>> order_assets(std::span<const PlannedAsset> as
     };
     std::vector<OrderedAsset> ordered;
     ordered.reserve(assets.size());
-    for (const PlannedAsset& asset : assets)
-        ordered.push_back(
-            {asset.key, types.find(content_type_of(asset))->second, static_cast<std::uint32_t>(ordered.size())});
+    for (const PlannedAsset& asset : assets) {
+        if (const auto type = content_type_of(asset); found->first != type)
+            found = types.find(type);
+        ordered.push_back({asset.key, found->second, static_cast<std::uint32_t>(ordered.size())});
+    }
 
     // By key, then by type: assets of one type compress well together, and keys are unique, so the order never depends
     // on that of the sources.
-    std::ranges::sort(ordered, {}, &OrderedAsset::key);
+    sort_unless_sorted(ordered, &OrderedAsset::key);
     const auto twice = std::ranges::adjacent_find(ordered, {}, &OrderedAsset::key);
     if (twice != ordered.end())
         return Error(ErrorCode::malformed, label_of(assets[twice->asset]) + ": two assets have this key");

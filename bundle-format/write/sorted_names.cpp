@@ -1,5 +1,6 @@
 #include "sorted_names.h"
 
+#include <fardel/base/sort_unless_sorted.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/short_alias.h>
 
@@ -75,7 +76,7 @@ Result<std::vector<std::uint32_t>> sort_names(std::span<const PlannedName> names
     sorted.reserve(names.size());
     for (const PlannedName& name : names)
         sorted.push_back({name.name.view(), static_cast<std::uint32_t>(sorted.size())});
-    std::ranges::sort(sorted, {}, &NameText::text);
+    sort_unless_sorted(sorted, &NameText::text);
 
     std::vector<std::uint32_t> by_text;
     by_text.reserve(sorted.size());

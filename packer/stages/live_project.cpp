@@ -79,11 +79,11 @@ private:
         auto source = make_unpacked_source(planned.plan, {.digests = options_.digests, .stop = stop});
         if (!source)
             return std::move(source).error().with_context(file_);
-        std::vector<Hash> versions;
+        DigestIndex known;
         for (const PlannedAsset& asset : planned.plan.assets)
             if (const auto version = asset.source->find_version())
-                versions.push_back(*version);
-        kept.write(std::move(versions), *options_.digests);
+                known.push_back({*version, nullptr});
+        kept.write(std::move(known), *options_.digests);
         return ProjectBundle{.source = *std::move(source), .report = std::move(planned.report)};
     }
 

@@ -20,7 +20,7 @@ void check_digests(std::span<const std::byte> bytes) {
         return;
     require(std::ranges::equal(encode_digest_index(*index), bytes));
     for (const auto& [version, digest] : *index) {
-        require(digest->head.size() == std::min<std::uint64_t>(digest->raw_bytes, kBlobHeadBytes));
+        require(digest->first_bytes().size() == std::min<std::uint64_t>(digest->raw_bytes, kBlobHeadBytes));
         require(digest->pieces.size() != 1);
     }
 }

@@ -16,8 +16,7 @@ int fuzz_zip_directory(const std::uint8_t* data, std::size_t size) {
     if (!directory)
         return 0;
     require(*fardel::ends_like_zip(*source) && directory->data_end <= size);
-    const auto archive = std::make_shared<const fardel::ZipArchive>(
-        fardel::ZipArchive{.bytes = source, .data_end = directory->data_end});
+    fardel::ZipBlobs blobs(source, directory->data_end, std::nullopt);
     std::vector<std::byte> room(100'000);  // a part of what a few bytes may expand to
     std::uint64_t stored_bytes = 0;
     for (const fardel::ZipEntry& entry : directory->entries) {
@@ -26,7 +25,7 @@ int fuzz_zip_directory(const std::uint8_t* data, std::size_t size) {
             continue;
         const auto offset = fardel::read_zip_data_offset(*source, directory->data_end, entry);
         require(!offset || *offset + entry.stored_bytes <= directory->data_end);
-        const auto stream = fardel::make_zip_blob(archive, entry, "entry")->open();
+        const auto stream = blobs.add(entry, fardel::EntryOrigin("entry"))->open();
         require(stream.has_value() == offset.has_value());
         if (!stream)
             continue;

@@ -2,6 +2,7 @@
 
 #include "kit/test.h"
 
+#include <random>
 #include <set>
 
 namespace fardel::tests::merged_listings_test {
@@ -67,6 +68,51 @@ TEST_CASE("merged listings: a file hides a folder of its name, and the other way
     const ScanResult folder = merge({listing_of("1", {"a", "b"}), listing_of("2", {"A/x/y"})});
     CHECK(origins_of(folder) == Names{"2:A/x/y", "1:b"});
     CHECK(overridden_of(folder) == Names{"1:a by 2:A/x/y"});
+}
+
+// Whether two names are equal under case folding, or one would be a folder of the other.
+bool contradict(const std::string& a, const std::string& b) {
+    const std::string shorter = fold_name(a.size() < b.size() ? a : b);
+    const std::string longer = fold_name(a.size() < b.size() ? b : a);
+    return longer == shorter || longer.starts_with(shorter + '/');
+}
+
+TEST_CASE("merged listings: what is left of many names is what comparing each with each leaves") {
+    std::mt19937 random(5);
+    const auto any = [&](const Names& of) { return of[random() % of.size()]; };
+    for (int round = 0; round < 300; ++round) {
+        std::vector<SourceListing> listings;
+        std::vector<std::pair<std::string, std::string>> left;  // name and origin
+        Names hidden;
+        for (int source = 0; source < 3; ++source) {
+            Names names;
+            for (std::size_t i = random() % 12; i > 0; --i) {
+                std::string name = any({"a", "B", "b", "a-", "ab", "c"});
+                while (random() % 2 == 0)
+                    name += any({"/a", "/A", "/b-b", "/b", "x"});
+                names.push_back(name);
+                const std::string origin = std::to_string(source) + ':' + name;
+                std::erase_if(left, [&](const auto& earlier) {
+                    if (!contradict(earlier.first, name))
+                        return false;
+                    hidden.push_back(earlier.second + " by " + origin);
+                    return true;
+                });
+                left.emplace_back(name, origin);
+            }
+            listings.push_back(listing_of(std::to_string(source), names));
+        }
+        std::ranges::sort(left);
+        Names origins;
+        for (const auto& [name, origin] : left)
+            origins.push_back(origin);
+        const ScanResult result = merge(std::move(listings));
+        CHECK(origins_of(result) == origins);
+        Names overridden = overridden_of(result);
+        std::ranges::sort(overridden);
+        std::ranges::sort(hidden);
+        CHECK(overridden == hidden);
+    }
 }
 
 TEST_CASE("merged listings: two names of a folder that a bundle cannot both contain are a conflict") {

@@ -146,7 +146,7 @@ TEST_CASE("unpacked bundle: a blob that was read ahead is read again only if the
 
     blob->version = blake3(noise(1, 1));
     digest_ahead(plan.assets, {.digests = digests});
-    CHECK(digests->find(*blob->version)->head.size() == kBlobHeadBytes);
+    CHECK(digests->find(*blob->version)->first_bytes().size() == kBlobHeadBytes);
     CHECK(blob->opened == without_version + 1);
     const auto source = make_unpacked_source(plan, {.digests = digests}).value();
     CHECK(blob->opened == without_version + 1);

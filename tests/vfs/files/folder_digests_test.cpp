@@ -181,8 +181,7 @@ TEST_CASE("folder digests: a folder of 50 GB is mounted without reading it") {
                              BlobDigest{.id = id_of(entry.name.text()),
                                         .raw_bytes = kFileBytes,
                                         .piece_log2 = 18,
-                                        .pieces = std::vector<Hash>(kFileBytes / kPiece, blake3(Bytes(kPiece))),
-                                        .head = Bytes(kBlobHeadBytes)})});
+                                        .pieces = std::vector<Hash>(kFileBytes / kPiece, blake3(Bytes(kPiece)))})});
     std::ranges::sort(index, {}, &KnownDigest::version);
     const Bytes encoded = encode_digest_index(index);
     fs::create_directories(scratch.path("digests"));

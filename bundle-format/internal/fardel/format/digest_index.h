@@ -34,10 +34,10 @@ std::vector<std::byte> encode_digest_index(const DigestIndex& index);
 // Errors: corrupt (the checksum differs), malformed, unsupported (another version), limit.
 Result<DigestIndex> decode_digest_index(std::span<const std::byte> bytes);
 
-// Puts digests into `options.digests` before the plan is made that needs them: content types come from the heads that
-// they have, so each blob is read once. A blob without a version is left out, and one that cannot be read is an error
-// when the plan is made.
-void digest_ahead(std::span<const PlannedAsset> assets, const UnpackOptions& options);
+// Digests blobs before the plan is made that needs it: content types come from the heads that digests have, so each
+// blob is read once. Those with a version are in `options.digests` then. Of a blob that cannot be read, and of others
+// after it, nothing is known: that is an error when the plan is made.
+KnownBlobs digest_ahead(std::span<const PlannedAsset> assets, const UnpackOptions& options);
 
 // The index of one folder while it is mounted: read before, written afterwards.
 class KeptDigests {
@@ -45,9 +45,9 @@ public:
     // Adds what is known about `folder`, a path without links, to `digests`. With an empty `index_folder`, or without
     // an index that can be read, nothing is known.
     KeptDigests(const std::string& index_folder, const std::string& folder, DigestCache& digests);
-    // Writes what `digests` has about these versions, unless the index says exactly this. An index that cannot be
-    // written is made the next time.
-    void write(std::vector<Hash> versions, const DigestCache& digests) const;
+    // Writes what is known of these versions, in any order, unless the index says exactly this; without a digest, that
+    // of `digests`, if it has one. An index that cannot be written is made the next time.
+    void write(DigestIndex known, const DigestCache& digests) const;
 
 private:
     std::string path_;     // empty: nothing is kept

@@ -13,16 +13,21 @@
 #include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <unordered_map>
 #include <vector>
 
 namespace fardel {
+
+inline constexpr std::size_t kBlobHeadBytes = 64;
 
 // The manifest's facts about an asset's bytes.
 struct BlobDigest {
@@ -30,11 +35,18 @@ struct BlobDigest {
     std::uint64_t raw_bytes = 0;
     std::uint8_t piece_log2 = 0;
     std::vector<Hash> pieces;  // only for an asset of several pieces
-    // The first kBlobHeadBytes, or all of a shorter blob: its content type is determined from them without opening it.
-    std::vector<std::byte> head;
+    // Its first bytes, then zeros: its content type is determined from them without opening it.
+    std::array<std::byte, kBlobHeadBytes> head{};
     friend bool operator==(const BlobDigest&, const BlobDigest&) = default;
+
+    // The bytes of the head that it has.
+    std::span<const std::byte> first_bytes() const noexcept {
+        return std::span(head).first(static_cast<std::size_t>(std::min<std::uint64_t>(raw_bytes, kBlobHeadBytes)));
+    }
 };
-inline constexpr std::size_t kBlobHeadBytes = 64;
+
+// Of blobs, in their order; nullptr: not known.
+using KnownBlobs = std::vector<std::shared_ptr<const BlobDigest>>;
 
 // Caches digests by the version of a blob (BlobSource::find_version), so that only changed blobs are read again. Any
 // thread.
@@ -53,7 +65,8 @@ private:
 struct UnpackOptions {
     unsigned jobs = 0;                     // threads that hash; 0: one per core
     std::shared_ptr<DigestCache> digests;  // nullptr: no cache
-    std::stop_token stop;                  // asked to stop: cancelled
+    KnownBlobs known = {};  // of the plan's assets; those that it does not have are looked up in the cache
+    std::stop_token stop;   // asked to stop: cancelled
 };
 
 // Reads every blob once, except those whose digests are cached. Errors: those of write_bundle, without no_space. A blob

@@ -14,8 +14,8 @@ namespace fardel {
 // Reads the first bytes of the blob. The result has static storage. Errors: corrupt, denied, conflict or io.
 Result<std::string_view> read_content_type(std::string_view name, const BlobSource& blob);
 
-// Reads the first bytes of each entry, except those that `digests` knows; it may be null. Errors: corrupt, denied,
-// conflict or io from an entry that cannot be read.
-Result<BundlePlan> plan_entries(std::vector<SourceEntry> entries, const DigestCache* digests = nullptr);
+// The assets of the plan have the order of the entries. Reads the first bytes of each, except of those that are known.
+// Errors: corrupt, denied, conflict or io from an entry that cannot be read.
+Result<BundlePlan> plan_entries(std::vector<SourceEntry> entries, const KnownBlobs& known = {});
 
 }  // namespace fardel

@@ -19,6 +19,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,7 @@ public:
     EntryOrigin(std::string text) : item_(text) {}
     EntryOrigin(SharedText source, SharedText item) : source_(std::move(source)), item_(std::move(item)) {}
     std::string text() const { return source_.text() + item_.text(); }
+    std::string_view item() const { return item_; }
 
 private:
     SharedText source_;  // "pak0.pk3: "
