@@ -7,6 +7,7 @@
 #include "kit/failing_call.h"
 #include "kit/files.h"
 #include "kit/foreign_link.h"
+#include "kit/portable.h"
 
 #include <fardel/cache/cache_layers.h>
 
@@ -168,8 +169,10 @@ TEST_CASE("cache folder: a hit counts as use, at most every half hour; reading d
     CHECK(hold->use(file).value());
     CHECK(folder.find(CacheFileKind::object, id).value()->used_ns == file.used_ns);
     file = set_age(40);
-    CHECK(read_blob(*folder.blob(CacheFileKind::object, id)));
-    CHECK(folder.find(CacheFileKind::object, id).value()->used_ns == file.used_ns);
+    if (can_read_without_use()) {
+        CHECK(read_blob(*folder.blob(CacheFileKind::object, id)));
+        CHECK(folder.find(CacheFileKind::object, id).value()->used_ns == file.used_ns);
+    }
     CHECK(hold->use(file).value());
     CHECK(folder.find(CacheFileKind::object, id).value()->used_ns >
           file.used_ns + std::int64_t(39) * 60 * 1'000'000'000);

@@ -5,14 +5,19 @@
 
 namespace fardel::tests {
 
-// Says why the case is left out, if it is.
-inline bool can_watch_folders() {
+// Whether what is beyond POSIX is there; says why the case is left out, if it is.
+inline bool has_beyond_posix(const char* lacking) {
 #ifdef FARDEL_PORTABLE
-    MESSAGE("SKIPPED: POSIX has nothing that watches folders");
+    MESSAGE("SKIPPED: POSIX has " << lacking);
     return false;
 #else
+    static_cast<void>(lacking);
     return true;
 #endif
 }
+
+inline bool can_watch_folders() { return has_beyond_posix("nothing that watches folders"); }
+inline bool can_share_blocks() { return has_beyond_posix("no files that share blocks"); }
+inline bool can_read_without_use() { return has_beyond_posix("no reading that leaves a file's time of use"); }
 
 }  // namespace fardel::tests
