@@ -3,12 +3,14 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+
 namespace fardel::tests {
 
 // Whether what is beyond POSIX is there; says why the case is left out, if it is.
 inline bool has_beyond_posix(const char* lacking) {
 #ifdef FARDEL_PORTABLE
-    MESSAGE("SKIPPED: POSIX has " << lacking);
+    MESSAGE("SKIPPED: POSIX has " << std::string(lacking));
     return false;
 #else
     static_cast<void>(lacking);
