@@ -78,7 +78,8 @@ Digested digest_all(std::span<const PlannedAsset> planned, const UnpackOptions& 
         if (!(out.known[i] = find_known(planned, i, options)))
             unknown.push_back(i);
     std::atomic<std::size_t> next{0};
-    // None behind it is begun, and each before it was: the first error does not depend on threads.
+    // The first of `unknown` that failed. Each before it was begun, so which one that is does not depend on threads;
+    // none behind it is begun any more.
     std::atomic<std::size_t> failed = unknown.size();
     Mutex mutex;
     const unsigned workers = worker_count(options.jobs, kHashersMax);
