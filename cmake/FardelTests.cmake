@@ -39,7 +39,28 @@ function(fardel_leave_out_where variable folder reason)
     if(${variable})
         fardel_leave_out_tests(${folder} "${reason}" ${ARGN})
         set_property(GLOBAL APPEND PROPERTY FARDEL_LEFT_OUT_OF_${folder} ${ARGN})
+    elseif(variable STREQUAL "FARDEL_SANITIZED")
+        set_property(GLOBAL APPEND PROPERTY FARDEL_UNSANITIZED_IN_${folder} ${ARGN})
     endif()
+endfunction()
+
+# What a test names that does less, or nothing, under a sanitizer: headers of tests, and functions of the kit.
+# tests/arrows holds it to the headers.
+string(CONCAT FARDEL_LESS_UNDER_SANITIZERS
+    "(counted_memory|damage|failing_call|failing_memory|mod_change|own_kernel|power_loss"
+    "|restricted_program)[.]h\"|base/sanitizers[.]h>|can_move_clock")
+
+# fardel_list_unsanitized(<variable> <folder> <[room/]x_test.cpp>…): those of the files that sanitizers leave out, as a
+# whole or in part.
+function(fardel_list_unsanitized variable folder)
+    get_property(listed GLOBAL PROPERTY FARDEL_UNSANITIZED_IN_${folder})
+    foreach(file IN LISTS ARGN)
+        file(STRINGS "${file}" less REGEX "${FARDEL_LESS_UNDER_SANITIZERS}" LIMIT_COUNT 1)
+        if(less AND NOT file IN_LIST listed)
+            list(APPEND listed "${file}")
+        endif()
+    endforeach()
+    set(${variable} ${listed} PARENT_SCOPE)
 endfunction()
 
 # fardel_add_test_folder_of(<folder> <component>): the folder's tests, if the component that they test is built.
@@ -101,6 +122,13 @@ function(fardel_add_test_folder folder)
     get_property(left_out GLOBAL PROPERTY FARDEL_LEFT_OUT_OF_${folder})
     if(left_out)
         list(REMOVE_ITEM arg_FILES ${left_out})
+    endif()
+    if(FARDEL_UNSANITIZED_ONLY AND NOT folder STREQUAL "arrows")
+        fardel_list_unsanitized(unsanitized ${folder} ${arg_FILES})
+        set(sanitized ${arg_FILES})
+        list(REMOVE_ITEM sanitized ${unsanitized})
+        fardel_leave_out_tests(${folder} "asan runs them" ${sanitized})
+        set(arg_FILES ${unsanitized})
     endif()
     if(FARDEL_PORTABLE AND arg_LINUX)
         list(REMOVE_ITEM arg_FILES ${arg_LINUX})
