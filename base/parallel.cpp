@@ -1,5 +1,7 @@
 #include <fardel/base/parallel.h>
 
+#include <mutex>
+
 namespace fardel {
 
 #ifdef FARDEL_WITHOUT_THREADS
@@ -19,6 +21,16 @@ void run_on_threads(unsigned workers, const std::function<void()>& work, const s
         if (!others.try_start(work))
             break;
     own_work();
+}
+
+void OrderedWork::note(std::size_t part, Status done) {
+    if (done)
+        return;
+    const std::scoped_lock lock(mutex_);
+    if (part < end_) {
+        end_ = part;
+        error_ = std::move(done).error();
+    }
 }
 
 }  // namespace fardel

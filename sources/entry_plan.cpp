@@ -1,16 +1,12 @@
 #include <fardel/sources/entry_plan.h>
 
 #include <fardel/base/parallel.h>
-#include <fardel/base/threads.h>
 #include <fardel/format/content_type.h>
 #include <fardel/sources/secret_files.h>
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <map>
-#include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -33,25 +29,16 @@ Result<std::string_view> type_of(SourceEntry& entry, const BlobDigest* known) {
 Result<std::vector<std::string_view>> content_types_of(std::span<SourceEntry> entries, const KnownBlobs& known) {
     constexpr unsigned kWaitingThreads = 8;
     std::vector<std::string_view> types(entries.size());
-    Mutex mutex;
-    std::optional<Error> error;
-    std::atomic<std::size_t> failed = entries.size();  // no entry behind it matters any more
-    parallel_for(entries.size(), kWaitingThreads, [&](std::size_t i) {
-        if (i > failed.load(std::memory_order_relaxed))
-            return;
-        Result<std::string_view> type = type_of(entries[i], i < known.size() ? known[i].get() : nullptr);
-        if (type) {
-            types[i] = *type;
-            return;
-        }
-        const std::scoped_lock lock(mutex);
-        if (i < failed) {
-            failed = i;
-            error = std::move(type).error();
-        }
+    const auto find_type = [&](std::size_t i) -> Status {
+        FARDEL_TRY_ASSIGN(types[i], type_of(entries[i], i < known.size() ? known[i].get() : nullptr));
+        return ok();
+    };
+    OrderedWork work(entries.size());
+    run_on_threads(work.useful_workers(kWaitingThreads), [&] {
+        while (const auto i = work.take())
+            work.note(*i, find_type(*i));
     });
-    if (error)
-        return *std::move(error);
+    FARDEL_TRY(std::move(work).finish());
     return types;
 }
 

@@ -9,7 +9,6 @@
 #include <fardel/format/limits.h>
 
 #include <algorithm>
-#include <atomic>
 #include <optional>
 #include <string>
 #include <utility>
@@ -68,7 +67,7 @@ KnownBlob find_known(std::span<const PlannedAsset> planned, std::size_t i, const
 
 struct Digested {
     KnownBlobs known;
-    std::optional<Error> error;  // of the first that has one; after it, not all are known
+    Status status;  // of the first that has an error; after it, not all are known
 };
 
 Digested digest_all(std::span<const PlannedAsset> planned, const UnpackOptions& options) {
@@ -77,28 +76,20 @@ Digested digest_all(std::span<const PlannedAsset> planned, const UnpackOptions& 
     for (std::size_t i = 0; i < planned.size(); ++i)
         if (!(out.known[i] = find_known(planned, i, options)))
             unknown.push_back(i);
-    std::atomic<std::size_t> next{0};
-    // The first of `unknown` that failed. Each before it was begun, so which one that is does not depend on threads;
-    // none behind it is begun any more.
-    std::atomic<std::size_t> failed = unknown.size();
-    Mutex mutex;
-    const unsigned workers = worker_count(options.jobs, kHashersMax);
-    run_on_threads(static_cast<unsigned>(std::clamp<std::size_t>(unknown.size(), 1, workers)), [&] {
+    const auto digest_one = [&](std::size_t i, std::span<std::byte> room) -> Status {
+        Result<BlobDigest> found = digest(planned[i], room, options.stop);
+        if (!found)
+            return std::move(found).error().with_context(label_of(planned[i]));
+        out.known[i] = std::make_shared<const BlobDigest>(*std::move(found));
+        return ok();
+    };
+    OrderedWork work(unknown.size());
+    run_on_threads(work.useful_workers(worker_count(options.jobs, kHashersMax)), [&] {
         std::vector<std::byte> room(limits::kBlockBytesMax);
-        for (std::size_t at; (at = next.fetch_add(1)) < failed;) {
-            const PlannedAsset& asset = planned[unknown[at]];
-            Result<BlobDigest> found = digest(asset, room, options.stop);
-            if (found) {
-                out.known[unknown[at]] = std::make_shared<const BlobDigest>(*std::move(found));
-                continue;
-            }
-            const std::scoped_lock lock(mutex);
-            if (at < failed) {
-                failed = at;
-                out.error = std::move(found).error().with_context(label_of(asset));
-            }
-        }
+        while (const auto at = work.take())
+            work.note(*at, digest_one(unknown[*at], room));
     });
+    out.status = std::move(work).finish();
     // Not by the threads, which would wait for each other.
     for (const std::size_t i : unknown)
         if (const auto version = out.known[i] ? version_of(planned[i], options) : std::nullopt)
@@ -127,8 +118,7 @@ KnownBlobs digest_ahead(std::span<const PlannedAsset> assets, const UnpackOption
 
 Result<KnownBlobs> digest_blobs(std::span<const PlannedAsset> planned, const UnpackOptions& options) {
     Digested digested = digest_all(planned, options);
-    if (digested.error)
-        return *std::move(digested.error);
+    FARDEL_TRY(std::move(digested.status));
     return std::move(digested.known);
 }
 

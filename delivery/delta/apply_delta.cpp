@@ -168,43 +168,31 @@ private:
         return ok();
     }
 
-    // The caller's thread copies what the old bundle has, while others begin with segments. Of several that fail, the
-    // first one counts: the segments before it were begun earlier, and are finished.
+    // The caller's thread copies what the old bundle has, while others begin with segments.
     Status write_blocks() {
         std::vector<std::uint64_t> offsets;
         std::uint64_t end = front_.head.front_bytes();
         for (const DeltaBlocks& segment : front_.directory.blocks)
             offsets.push_back(std::exchange(end, end + segment.frame_bytes));
-        std::size_t next = 0;
-        std::optional<std::pair<std::size_t, Error>> failure;
-        const auto note = [&](std::size_t step, Status status) {
-            if (!status && (!failure || step < failure->first))
-                failure.emplace(step, std::move(status).error());
-        };
+        OrderedWork work(1 + offsets.size());
+        const std::optional<std::size_t> copying = work.take();
         const auto give = [&](const std::function<void()>& after_each) {
             std::optional<DeltaReader> reader;
-            std::unique_lock lock(mutex_);
-            while (!failure && next < offsets.size()) {
-                const std::size_t index = next++;
-                lock.unlock();
+            while (const auto part = work.take()) {
+                const std::size_t index = *part - 1;
                 Status written = write_segment(reader, front_.directory.blocks[index], offsets[index]);
                 after_each();
-                lock.lock();
-                note(index + 1, std::move(written));
+                work.note(*part, std::move(written));
             }
         };
         run_on_threads(
             worker_count(0, kSegmentsAtOnceMax), [&] { give([] {}); },
             [&] {
-                Status copied = copy_shared();
-                {
-                    const std::scoped_lock lock(mutex_);
-                    note(0, std::move(copied));
-                }
+                work.note(*copying, copy_shared());
                 give([&] { report_progress(); });
             });
         report_progress();
-        return failure ? Status(std::move(failure->second)) : ok();
+        return std::move(work).finish();
     }
 
     Status write_segment(std::optional<DeltaReader>& reader, const DeltaBlocks& segment, std::uint64_t offset) {

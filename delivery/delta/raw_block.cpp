@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 #include <utility>
 
 namespace fardel {
@@ -73,30 +72,19 @@ Status RawBlocks::read_all(std::span<const BlockRecord> blocks, std::span<std::b
         parts.push_back(out.first(block.raw_bytes));
         out = out.subspan(block.raw_bytes);
     }
-    std::mutex mutex;
-    std::size_t next = 0;
-    std::optional<std::pair<std::size_t, Error>> failure;
+    OrderedWork work(blocks.size());
     const auto read_with = [&](RawBlocks& reader) {
-        std::unique_lock lock(mutex);
-        while (!failure && next < blocks.size()) {
-            const std::size_t i = next++;
-            lock.unlock();
-            Status status = reader.read(blocks[i], parts[i]);
-            lock.lock();
-            // The error is that of the first block, whichever thread comes first.
-            if (!status && (!failure || i < failure->first))
-                failure.emplace(i, std::move(status).error());
-        }
+        while (const auto i = work.take())
+            work.note(*i, reader.read(blocks[*i], parts[*i]));
     };
-    const auto workers = static_cast<unsigned>(std::min<std::size_t>(worker_count(jobs), blocks.size()));
     run_on_threads(
-        workers,
+        work.useful_workers(worker_count(jobs)),
         [&] {
             RawBlocks reader(*bundle_);
             read_with(reader);
         },
         [&] { read_with(*this); });
-    return failure ? Status(std::move(failure->second)) : ok();
+    return std::move(work).finish();
 }
 
 // ---- Encoding -------------------------------------------------------------------------------------------------------

@@ -6,8 +6,6 @@
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/ids.h>
 
-#include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -44,14 +42,12 @@ inline constexpr unsigned kScanWorkersMax = 64;
 // are finished. Returns the first error in that order.
 template <class Work>
 Status scan_each(std::size_t count, unsigned jobs, const Work& work) {
-    std::vector<Status> done(count);
-    std::atomic<bool> failed = false;
-    parallel_for(count, worker_count(jobs, kScanWorkersMax), [&](std::size_t i) {
-        if (!failed && !(done[i] = work(i)))
-            failed = true;
+    OrderedWork assets(count);
+    run_on_threads(assets.useful_workers(worker_count(jobs, kScanWorkersMax)), [&] {
+        while (const auto i = assets.take())
+            assets.note(*i, work(*i));
     });
-    const auto failure = std::ranges::find_if(done, [](const Status& one) { return !one; });
-    return failure == done.end() ? ok() : *std::move(failure);
+    return std::move(assets).finish();
 }
 
 }  // namespace fardel

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <optional>
 
 namespace fardel {
 namespace {
@@ -46,35 +45,25 @@ Result<KnownSource> digest(const SourceEntry& entry, std::span<std::byte> buffer
 Result<std::vector<KnownSource>> digest_sources(std::span<const SourceEntry* const> entries, unsigned jobs,
                                                 std::stop_token stop,
                                                 const std::function<void(std::uint64_t)>& progress) {
-    std::vector<std::optional<Result<KnownSource>>> digests(entries.size());
-    std::atomic<std::size_t> next = 0;
+    std::vector<KnownSource> digests(entries.size());
     std::atomic<std::size_t> done = 0;
-    std::atomic<bool> failed = false;
-    const auto work = [&](const std::function<void(std::uint64_t)>& report) {
+    OrderedWork work(entries.size());
+    const auto digest_some = [&](const std::function<void(std::uint64_t)>& report) {
         std::vector<std::byte> buffer(kReadBytes);
-        while (!failed) {
-            const std::size_t i = next++;
-            if (i >= entries.size())
-                return;
-            digests[i] = digest(*entries[i], buffer, stop);
-            if (!*digests[i])
-                failed = true;
+        const auto digest_one = [&](std::size_t i) -> Status {
+            FARDEL_TRY_ASSIGN(digests[i], digest(*entries[i], buffer, stop));
+            return ok();
+        };
+        while (const auto i = work.take()) {
+            work.note(*i, digest_one(*i));
             report(++done);
         }
     };
-    const auto workers =
-        static_cast<unsigned>(std::min<std::size_t>(worker_count(jobs), std::max<std::size_t>(entries.size(), 1)));
     run_on_threads(
-        workers, [&] { work([](std::uint64_t) {}); }, [&] { work(progress); });
-    std::vector<KnownSource> result;
-    result.reserve(entries.size());
-    // All entries before the first failure were read successfully; some entries behind it may not have been read.
-    for (auto& one : digests)
-        if (one && !*one)
-            return std::move(*one).error();
-    for (auto& one : digests)
-        result.push_back(**std::move(one));
-    return result;
+        work.useful_workers(worker_count(jobs)), [&] { digest_some([](std::uint64_t) {}); },
+        [&] { digest_some(progress); });
+    FARDEL_TRY(std::move(work).finish());
+    return digests;
 }
 
 }  // namespace fardel

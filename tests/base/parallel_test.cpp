@@ -28,6 +28,33 @@ TEST_CASE("parallel: each item is processed once, with any number of workers") {
     }
 }
 
+TEST_CASE("ordered work: each part is taken once, and the error is that of the first part that fails") {
+    constexpr std::size_t kParts = 1000;
+    for (const unsigned workers : {1u, 2u, 7u}) {
+        for (const std::size_t failing : {std::size_t{0}, std::size_t{300}, kParts - 1, kParts}) {
+            std::vector<std::atomic<int>> times(kParts);
+            OrderedWork work(kParts);
+            run_on_threads(work.useful_workers(workers), [&] {
+                while (const auto part = work.take()) {
+                    ++times[*part];
+                    // Parts behind it fail too, and may do so earlier.
+                    const bool fails = *part >= failing && *part % 3 == failing % 3;
+                    work.note(*part, fails ? Status(Error(ErrorCode::io, std::to_string(*part))) : ok());
+                }
+            });
+            const Status done = std::move(work).finish();
+            CHECK(static_cast<bool>(done) == (failing == kParts));
+            if (!done)
+                CHECK(done.error().message() == std::to_string(failing));
+            for (std::size_t part = 0; part < kParts; ++part)
+                CHECK((times[part] == 1 || (times[part] == 0 && part > failing)));
+        }
+    }
+    CHECK(OrderedWork(5).useful_workers(8) == 5);
+    CHECK(OrderedWork(0).useful_workers(8) == 0);
+    CHECK(OrderedWork(0).finish());
+}
+
 TEST_CASE("parallel: the caller's thread works too, with its own function if it has one") {
     std::mutex mutex;
     std::set<std::thread::id> seen;

@@ -4,10 +4,14 @@
 // Work must not throw (except bad_alloc, which ends the program).
 #pragma once
 
+#include <fardel/base/result.h>
+#include <fardel/base/threads.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -79,5 +83,36 @@ void parallel_for(std::size_t count, unsigned workers, const Work& work) {
             work(i);
     });
 }
+
+// Numbered parts of work, which threads take in ascending order until one fails:
+//     while (const auto i = work.take())
+//         work.note(*i, do_part(*i));
+// Any number of threads may call take() and note().
+class OrderedWork {
+public:
+    explicit OrderedWork(std::size_t count) noexcept : end_(count) {}
+
+    // For run_on_threads: `workers`, or fewer if there are fewer parts.
+    unsigned useful_workers(unsigned workers) const noexcept {
+        return static_cast<unsigned>(std::min<std::size_t>(workers, end_));
+    }
+
+    // nullopt: all are taken, or one before the next has failed.
+    std::optional<std::size_t> take() noexcept {
+        const std::size_t part = next_.fetch_add(1, std::memory_order_relaxed);
+        return part < end_ ? std::optional(part) : std::nullopt;
+    }
+    void note(std::size_t part, Status done);
+
+    // When all that took parts have ended: the error of the first part that failed. It does not depend on the number of
+    // threads, because each part before was taken, too.
+    Status finish() && { return error_ ? Status(*std::move(error_)) : ok(); }
+
+private:
+    std::atomic<std::size_t> next_ = 0;
+    std::atomic<std::size_t> end_;  // the number of parts, or the first that failed
+    Mutex mutex_;
+    std::optional<Error> error_;
+};
 
 }  // namespace fardel
