@@ -28,11 +28,11 @@ constexpr unsigned kFirstOfPart = 1u << other;  // of a character of a part
 constexpr unsigned kInPart = kContinued | kFirstOfPart;
 constexpr unsigned kAnyByte = kInPart | kSlash;
 
-void set_bit(std::vector<std::uint64_t>& words, std::size_t bit) {
+void set_bit(std::span<std::uint64_t> words, std::size_t bit) {
     words[bit / kWordBits] |= std::uint64_t{1} << (bit % kWordBits);
 }
 
-bool has_bit(const std::vector<std::uint64_t>& words, std::size_t bit) {
+bool has_bit(std::span<const std::uint64_t> words, std::size_t bit) {
     return (words[bit / kWordBits] >> (bit % kWordBits) & 1) != 0;
 }
 
@@ -182,20 +182,43 @@ void GlobSet::add_glob(std::string_view glob) {
     entries_.push_back(std::move(entry));
 }
 
-bool GlobSet::run(std::string_view name, Words& active) const {
+bool GlobSet::takes_part(const Entry& entry, std::string_view name) noexcept {
+    return entry.last != kNoElement && name.size() >= entry.size_bytes_min && name.starts_with(entry.start) &&
+           name.ends_with(entry.end);
+}
+
+template <class Take>
+void GlobSet::find_each(std::string_view name, const Take& take) const {
     // Most globs are excluded here, by their plain start and end, without running them.
-    const auto takes_part = [name](const Entry& entry) {
-        return entry.last != kNoElement && name.size() >= entry.size_bytes_min && name.starts_with(entry.start) &&
-               name.ends_with(entry.end);
-    };
-    const auto first = std::ranges::find_if(entries_, takes_part);
+    const auto first = std::ranges::find_if(entries_, [&](const Entry& entry) { return takes_part(entry, name); });
     if (first == entries_.end())
-        return false;
+        return;
+    // A few globs, as what a scan excludes, need no memory of the heap.
+    constexpr std::size_t kFewWords = 16;
+    std::array<std::uint64_t, 3 * kFewWords> few;
+    Words many;
     const std::size_t words = skips_.size();
-    active.assign(words, 0);
-    Words entered(words);
-    for (auto entry = first; entry != entries_.end(); ++entry)
-        if (takes_part(*entry))
+    std::span<std::uint64_t> room;
+    if (words <= kFewWords) {
+        room = std::span(few).first(3 * words);
+        std::ranges::fill(room, 0);
+    } else {
+        many.resize(3 * words);
+        room = many;
+    }
+    const std::span<std::uint64_t> active = room.first(words);
+    if (!run(name, *first, active, room.subspan(words, words), room.last(words)))
+        return;
+    for (std::size_t glob = 0; glob < entries_.size(); ++glob)
+        if (entries_[glob].last != kNoElement && has_bit(active, entries_[glob].last) && !take(glob))
+            return;
+}
+
+bool GlobSet::run(std::string_view name, const Entry& first, std::span<std::uint64_t> active,
+                  std::span<std::uint64_t> entered, std::span<std::uint64_t> leaving) const {
+    const std::size_t words = skips_.size();
+    for (const Entry* entry = &first; entry != entries_.data() + entries_.size(); ++entry)
+        if (takes_part(*entry, name))
             set_bit(entered, entry->first);
 
     // Only the words from `low` to below `high` have bits. Word 0 never has any, so each word has one before it.
@@ -209,7 +232,6 @@ bool GlobSet::run(std::string_view name, Words& active) const {
         return low < high;
     };
     enter(active.data(), entered.data(), skips_.data(), double_skips_.data(), low, high);
-    Words leaving(words);
     for (const char c : name) {
         // No element waits any more, so no glob can match, whatever follows.
         if (!trim())
@@ -229,19 +251,19 @@ bool GlobSet::run(std::string_view name, Words& active) const {
 }
 
 bool GlobSet::matches(std::string_view name) const {
-    Words active;
-    return run(name, active) && std::ranges::any_of(entries_, [&](const Entry& entry) {
-               return entry.last != kNoElement && has_bit(active, entry.last);
-           });
+    bool any = false;
+    find_each(name, [&](std::size_t) {
+        any = true;
+        return false;
+    });
+    return any;
 }
 
 void GlobSet::find_matches(std::string_view name, std::vector<bool>& matched) const {
-    Words active;
-    if (!run(name, active))
-        return;
-    for (std::size_t glob = 0; glob < entries_.size(); ++glob)
-        if (entries_[glob].last != kNoElement && has_bit(active, entries_[glob].last))
-            matched[glob] = true;
+    find_each(name, [&](std::size_t glob) {
+        matched[glob] = true;
+        return true;
+    });
 }
 
 }  // namespace fardel

@@ -51,8 +51,15 @@ private:
     void resize(std::size_t words);
     void add_element(const Element& element);
     void add_glob(std::string_view glob);
-    // Leaves the elements that wait after the whole name in `active`; returns whether there are any.
-    bool run(std::string_view name, Words& active) const;
+    // Whether `entry` can match the name, by what is cheap to compare.
+    static bool takes_part(const Entry& entry, std::string_view name) noexcept;
+    // Calls take(glob) for each glob that matches, in ascending order, until it returns false.
+    template <class Take>
+    void find_each(std::string_view name, const Take& take) const;
+    // Leaves the elements that wait after the whole name in `active`; returns whether there are any. `first`: the first
+    // entry that takes part. All three have a word for each word of the set, and are 0.
+    bool run(std::string_view name, const Entry& first, std::span<std::uint64_t> active,
+             std::span<std::uint64_t> entered, std::span<std::uint64_t> leaving) const;
 
     // An element waits for the next byte of a name. Bit i of the words for a byte: element i then advances to element
     // i + 1, or stays. Most bytes differ only in their own literals, so the rest is by class of byte.
