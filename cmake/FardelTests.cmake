@@ -87,8 +87,8 @@ endif()
 #     [SUPPORT <y.cpp>…]      linked in, without cases of their own
 #     [COMPUTES <x_test.cpp>…] those of FILES that spend their time in their own code; optimised in every build
 #     [LONG <x_test.cpp>…]    those of FILES that take longest: they start first, so that none of them ends alone
-#     [ONE_THREAD <x_test.cpp>…] those of FILES that start no thread, so that ThreadSanitizer could find nothing:
-#                             FARDEL_THREADS_ONLY leaves them out
+#     [ONE_THREAD <x_test.cpp>…] those of FILES that start no thread, or take long and have no threads but those of the
+#                             writer and of fetching, which others are about: FARDEL_THREADS_ONLY leaves them out
 #     [LINUX <x_test.cpp>…]   those of FILES about what Linux alone has: FARDEL_PORTABLE leaves them out
 #     [BEYOND_CORE <x_test.cpp>…] those of FILES about files, threads, programs or what needs these: -DFARDEL_PARTS=core
 #                             leaves them out
@@ -117,7 +117,7 @@ function(fardel_add_test_folder folder)
     endif()
     if(FARDEL_THREADS_ONLY AND arg_ONE_THREAD)
         list(REMOVE_ITEM arg_FILES ${arg_ONE_THREAD})
-        fardel_leave_out_tests(${folder} "they have no threads" ${arg_ONE_THREAD})
+        fardel_leave_out_tests(${folder} "they have no threads of interest" ${arg_ONE_THREAD})
     endif()
     get_property(left_out GLOBAL PROPERTY FARDEL_LEFT_OUT_OF_${folder})
     if(left_out)
