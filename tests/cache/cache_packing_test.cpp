@@ -6,6 +6,7 @@
 #include "kit/portable.h"
 
 #include <fardel/base/file.h>
+#include <fardel/base/sanitizers.h>
 #include <fardel/cache/cache_layers.h>
 #include <fardel/cache/derived_cache.h>
 #include <fardel/cache/served_cache.h>
@@ -239,7 +240,8 @@ TEST_CASE("cache packing: beside readers and writers, nothing is missed") {  // 
             wrong += !cache->put(changing.record, changing.blobs());
         }
     });
-    for (int round = 0; round < 12; ++round) {
+    constexpr int kRounds = kSanitized ? 4 : 12;
+    for (int round = 0; round < kRounds; ++round) {
         const auto trimmed = trim_cache_folder(folder, kPacked);
         REQUIRE_MESSAGE(trimmed, (trimmed ? "" : trimmed.error().text()));
         std::this_thread::sleep_for(20ms);

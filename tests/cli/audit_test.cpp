@@ -2,6 +2,8 @@
 #include "kit/openarena.h"
 #include "sample.h"
 
+#include <fardel/base/sanitizers.h>
+
 #include <nlohmann/json.hpp>
 
 #include <set>
@@ -190,6 +192,10 @@ TEST_CASE("build: with [split] it makes one bundle per root and common ones, sig
 TEST_CASE(
     "OpenArena: maps become bundles of their own over common ones, and together they lack what the game lacks, nothing "
     "more") {
+    if (kSanitized) {
+        MESSAGE("SKIPPED: a sanitizer takes minutes, and small projects lead through the same code");
+        return;
+    }
     const ScratchFolder scratch;
     std::string sources;
     for (const std::string& archive : openarena_archives())
