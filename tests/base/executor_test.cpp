@@ -1,6 +1,7 @@
 #include <fardel/base/executor.h>
 
 #include "kit/late_executor.h"
+#include "kit/test.h"
 
 #include <atomic>
 #include <future>
