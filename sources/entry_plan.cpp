@@ -29,16 +29,10 @@ Result<std::string_view> type_of(SourceEntry& entry, const BlobDigest* known) {
 Result<std::vector<std::string_view>> content_types_of(std::span<SourceEntry> entries, const KnownBlobs& known) {
     constexpr unsigned kWaitingThreads = 8;
     std::vector<std::string_view> types(entries.size());
-    const auto find_type = [&](std::size_t i) -> Status {
+    FARDEL_TRY(try_parallel_for(entries.size(), kWaitingThreads, [&](std::size_t i) -> Status {
         FARDEL_TRY_ASSIGN(types[i], type_of(entries[i], i < known.size() ? known[i].get() : nullptr));
         return ok();
-    };
-    OrderedWork work(entries.size());
-    run_on_threads(work.useful_workers(kWaitingThreads), [&] {
-        while (const auto i = work.take())
-            work.note(*i, find_type(*i));
-    });
-    FARDEL_TRY(std::move(work).finish());
+    }));
     return types;
 }
 

@@ -1,7 +1,6 @@
 // The bytes, ids and names of a plan's assets, as scanning and rewriting need them.
 #pragma once
 
-#include <fardel/base/parallel.h>
 #include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/ids.h>
@@ -37,17 +36,5 @@ std::vector<std::string_view> first_names_of(const BundlePlan& plan);
 
 // The number of threads that scan is at most this.
 inline constexpr unsigned kScanWorkersMax = 64;
-
-// Calls work(i) for each i < count on the threads of `jobs`, in ascending order, until one fails; those that have begun
-// are finished. Returns the first error in that order.
-template <class Work>
-Status scan_each(std::size_t count, unsigned jobs, const Work& work) {
-    OrderedWork assets(count);
-    run_on_threads(assets.useful_workers(worker_count(jobs, kScanWorkersMax)), [&] {
-        while (const auto i = assets.take())
-            assets.note(*i, work(*i));
-    });
-    return std::move(assets).finish();
-}
 
 }  // namespace fardel

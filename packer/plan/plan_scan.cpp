@@ -8,6 +8,7 @@
 #include "scan_programs.h"
 #include "text/record_fields.h"
 
+#include <fardel/base/parallel.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
 
@@ -192,7 +193,7 @@ Result<PlanScan> scan_plan(const BundlePlan& plan, std::vector<AssetScan> assets
                      std::to_string(plan.assets.size()) + " assets and " + std::to_string(assets.size()) + " sizes");
     FARDEL_TRY_ASSIGN(const auto patterns, parse_scanners(options.scanners));
     const std::vector<std::string_view> names = first_names_of(plan);
-    FARDEL_TRY(scan_each(assets.size(), options.jobs, [&](std::size_t at) {
+    FARDEL_TRY(try_parallel_for(assets.size(), worker_count(options.jobs, kScanWorkersMax), [&](std::size_t at) {
         Status done = scan_asset(plan, static_cast<std::uint32_t>(at), names[at], patterns, options, assets[at]);
         return done ? ok()
                     : Status(std::move(done).error().with_context("asset \"" + printable(plan.assets[at].key) + "\""));

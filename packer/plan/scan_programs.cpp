@@ -5,6 +5,7 @@
 #include "scan/pattern_scanner.h"
 #include "text/record_fields.h"
 
+#include <fardel/base/parallel.h>
 #include <fardel/format/printable.h>
 
 #include <algorithm>
@@ -189,7 +190,7 @@ Result<ProgramFindings> scan_with_programs(const BundlePlan& plan, std::span<con
         if (scanner.pattern.empty())
             if (Status done = plan_runs(input, scanner, planned); !done)
                 return std::move(done).error().with_context(location_of(scanner));
-    FARDEL_TRY(scan_each(planned.runs.size(), options.jobs, [&](std::size_t i) {
+    FARDEL_TRY(try_parallel_for(planned.runs.size(), worker_count(options.jobs, kScanWorkersMax), [&](std::size_t i) {
         Status done = run_one(input, planned.runs[i], planned);
         return done ? ok() : Status(std::move(done).error().with_context(describe(input, planned, planned.runs[i])));
     }));

@@ -97,7 +97,7 @@ public:
         return static_cast<unsigned>(std::min<std::size_t>(workers, end_));
     }
 
-    // nullopt: all are taken, or one before the next has failed.
+    // nullopt: all are taken, or one of those that were taken has failed.
     std::optional<std::size_t> take() noexcept {
         const std::size_t part = next_.fetch_add(1, std::memory_order_relaxed);
         return part < end_ ? std::optional(part) : std::nullopt;
@@ -114,5 +114,17 @@ private:
     Mutex mutex_;
     std::optional<Error> error_;
 };
+
+// As parallel_for, until work(i) returns an error; those that have begun are finished. Returns the error of the lowest
+// i that has one.
+template <class Work>
+Status try_parallel_for(std::size_t count, unsigned workers, const Work& work) {
+    OrderedWork parts(count);
+    run_on_threads(parts.useful_workers(workers), [&] {
+        while (const auto i = parts.take())
+            parts.note(*i, work(*i));
+    });
+    return std::move(parts).finish();
+}
 
 }  // namespace fardel
