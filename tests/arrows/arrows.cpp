@@ -123,12 +123,6 @@ std::string_view trimmed(std::string_view text) {
 
 // ---- #include lines -------------------------------------------------------------------------------------------------
 
-struct Include {
-    std::size_t line = 0;
-    char form = '?';     // '<', '"', or '?' when it is neither
-    std::string header;  // for '?': the rest of the line
-};
-
 // Returns nothing if `line` is not an #include. #include_next and #import are read as '?'.
 std::optional<Include> find_include(std::string_view line, std::size_t number) {
     line = trimmed(line);
@@ -149,6 +143,8 @@ std::optional<Include> find_include(std::string_view line, std::size_t number) {
     return std::nullopt;
 }
 
+}  // namespace
+
 std::vector<Include> includes_of(std::string_view text) {
     std::vector<Include> includes;
     for (std::size_t at = 0, number = 1; at < text.size(); ++number) {
@@ -159,6 +155,8 @@ std::vector<Include> includes_of(std::string_view text) {
     }
     return includes;
 }
+
+namespace {
 
 // ---- One file -------------------------------------------------------------------------------------------------------
 

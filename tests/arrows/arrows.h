@@ -15,6 +15,15 @@ namespace fardel::arrows {
 
 namespace fs = std::filesystem;
 
+struct Include {
+    std::size_t line = 0;
+    char form = '?';     // '<', '"', or '?' when it is neither
+    std::string header;  // for '?': the rest of the line
+};
+
+// The #include lines of a source, in their order.
+std::vector<Include> includes_of(std::string_view text);
+
 struct Finding {
     std::string file;      // relative to the root
     std::size_t line = 0;  // from 1; 0: the file as a whole

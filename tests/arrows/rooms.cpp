@@ -91,19 +91,13 @@ private:
     }
 
     void check_includes(const RoomFile& file) {
-        static const std::regex include("^ *# *include +[<\"]([^>\"]+)[>\"].*");
-        std::size_t number = 0;
-        for (const std::string& line : tests::lines_of(tests::read_file(root_ / file.path))) {
-            ++number;
-            std::smatch match;
-            if (!std::regex_match(line, match, include))
-                continue;
-            const std::optional<std::string> target = find_room(file, match[1]);
+        for (const Include& include : includes_of(tests::read_file(root_ / file.path))) {
+            const std::optional<std::string> target = find_room(file, include.header);
             if (!target || file.room.empty() || *target == file.room)
                 continue;
             used_.emplace(file.room, *target);
             if (!may_reach(file.room, *target))
-                add(file.path.generic_string(), number, file.room + " must not include " + *target);
+                add(file.path.generic_string(), include.line, file.room + " must not include " + *target);
         }
     }
 

@@ -1,4 +1,5 @@
 // Checks that a build of what sanitizers leave out has every test that does less under them (cmake/FardelTests.cmake).
+#include "arrows.h"
 #include "kit/files.h"
 
 #include <filesystem>
@@ -15,14 +16,12 @@ using Names = std::set<std::string>;
 
 // By path, the names of the files that a file of tests/ includes.
 std::map<fs::path, Names> read_includes() {
-    static const std::regex include("#include [\"<](?:[^\"<>\n]*/)?([^/\"<>\n]+)[\">]");
     std::map<fs::path, Names> includes;
     for (const auto& entry : fs::recursive_directory_iterator(FARDEL_SOURCE_DIR "/tests")) {
         if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp")
             continue;
-        const std::string text = read_file(entry.path());
-        for (std::sregex_iterator at(text.begin(), text.end(), include), end; at != end; ++at)
-            includes[entry.path()].insert((*at)[1]);
+        for (const arrows::Include& include : arrows::includes_of(read_file(entry.path())))
+            includes[entry.path()].insert(fs::path(include.header).filename());
     }
     return includes;
 }
