@@ -174,7 +174,7 @@ private:
         std::uint64_t end = front_.head.front_bytes();
         for (const DeltaBlocks& segment : front_.directory.blocks)
             offsets.push_back(std::exchange(end, end + segment.frame_bytes));
-        OrderedWork work(1 + offsets.size());
+        OrderedWork work(1 + offsets.size());  // copying, then the segments
         const std::optional<std::size_t> copying = work.take();
         const auto give = [&](const std::function<void()>& after_each) {
             std::optional<DeltaReader> reader;

@@ -240,7 +240,7 @@ TEST_CASE("cache packing: beside readers and writers, nothing is missed") {  // 
             wrong += !cache->put(changing.record, changing.blobs());
         }
     });
-    constexpr int kRounds = kSanitized ? 4 : 12;
+    constexpr int kRounds = kSanitized ? 4 : 12;  // each adds thousands of files; a sanitizer sees the same in fewer
     for (int round = 0; round < kRounds; ++round) {
         const auto trimmed = trim_cache_folder(folder, kPacked);
         REQUIRE_MESSAGE(trimmed, (trimmed ? "" : trimmed.error().text()));

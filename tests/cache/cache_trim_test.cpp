@@ -324,7 +324,7 @@ TEST_CASE("trim: a packing that is killed at any system call loses nothing, and 
         fs::remove_all(folder);
         return true;
     });
-    CHECK((kSanitized || states > 1));
+    CHECK((kSanitized || states > 1));  // with kKillStep, kills may fall between them
 }
 
 TEST_CASE(
